@@ -1,0 +1,43 @@
+"""Find the links that a network is missing.
+
+Link prediction from positive and unlabelled data, for networkx, igraph and scipy graphs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pugraph.link_prediction.pu import pu_bias as pu_bias
+    from pugraph.link_prediction.pu import pu_shift as pu_shift
+    from pugraph.models import LinkModel as LinkModel
+    from pugraph.models import fit as fit
+    from pugraph.models import top_links as top_links
+
+__version__ = "0.1.0"
+
+# Where each public name lives. It is imported on first use, which keeps `import pugraph`
+# free of numba.
+_HOMES = {
+    "LinkModel": "pugraph.models",
+    "fit": "pugraph.models",
+    "pu_bias": "pugraph.link_prediction.pu",
+    "pu_shift": "pugraph.link_prediction.pu",
+    "top_links": "pugraph.models",
+}
+_MODULES = ("adapters", "datasets", "evaluation", "link_prediction")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"pugraph.{name}")
+    raise AttributeError(f"module 'pugraph' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,5 @@
+"""Run the demonstration: `python -m pugraph`."""
+
+from pugraph.cli import main
+
+main()

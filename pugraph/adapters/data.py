@@ -1,0 +1,157 @@
+"""GraphData: what the rest of the library knows of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import index as as_int
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.adapters.features import FeatureMatrix
+from pugraph.core.types import IntArray
+
+Library = str
+
+
+class Positions(Mapping[Any, int]):
+    """The index of nodes that are numbers 0..n-1, with names beside them if they have any.
+
+    Examples
+    --------
+    >>> Positions(2, {"ann": 0, "bob": 1})["bob"]
+    1
+    """
+
+    def __init__(self, n: int, names: Mapping[str, int] | None = None) -> None:
+        self.n = n
+        self.names = names or {}
+
+    def __getitem__(self, node: Any) -> int:
+        if isinstance(node, str):
+            return self.names[node]
+        try:
+            position = as_int(node)
+        except TypeError:
+            raise KeyError(node) from None
+        if not 0 <= position < self.n:
+            raise KeyError(node)
+        return position
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.n))
+
+    def __len__(self) -> int:
+        return self.n
+
+
+@dataclass(frozen=True)
+class GraphData:
+    """A graph as arrays.
+
+    Attributes
+    ----------
+    nodes : sequence
+        The node of each row: networkx's nodes in their order, otherwise 0..n-1.
+    index : mapping
+        The row of each node. For igraph, names are found too.
+    adjacency : scipy.sparse.csr_array
+        Int8 ones where there is a link, column indices sorted, self-loops included.
+    directed : bool
+        Whether (u, v) and (v, u) are two pairs. True for a rectangular matrix.
+    library : {"networkx", "igraph", "matrix"}
+        Where the graph came from, which decides how an unknown node is reported.
+    features : FeatureMatrix or None
+        The node features, a row a node.
+    """
+
+    nodes: Sequence[Hashable]
+    index: Mapping[Any, int]
+    adjacency: sp.csr_array
+    directed: bool
+    library: Library
+    features: FeatureMatrix | None = None
+
+    @property
+    def square(self) -> bool:
+        """Whether rows and columns are the same nodes."""
+        return self.adjacency.shape[0] == self.adjacency.shape[1]
+
+    @property
+    def columns(self) -> Sequence[Hashable]:
+        """The node of each column: `nodes`, or 0..n-1 for a rectangular matrix."""
+        return self.nodes if self.square else range(self.adjacency.shape[1])
+
+    def missing(self, node: object) -> Exception:
+        """Return the error for a node that is not in the graph."""
+        if self.library == "networkx":
+            import networkx as nx
+
+            return nx.NodeNotFound(f"Node {node!r} is not in the graph.")
+        if not self.square:
+            m, n = self.adjacency.shape
+            return ValueError(
+                f"{node!r} is not in the matrix: a pair is a row in 0..{m - 1} and a "
+                f"column in 0..{n - 1}"
+            )
+        return ValueError(
+            f"node {node!r} is not in the graph, which has {len(self.nodes)} nodes counted from 0"
+        )
+
+    def positions(self, nodes: Iterable[object]) -> IntArray:
+        """Return the rows of `nodes`."""
+        return self._locate(list(nodes), self.index)
+
+    def pair_positions(self, ebunch: Iterable[Any]) -> tuple[IntArray, IntArray]:
+        """Return the rows and columns of node pairs, in their order.
+
+        Raises
+        ------
+        ValueError
+            If something in `ebunch` is not a pair; it is named with its place.
+        networkx.NodeNotFound, ValueError
+            If a node is not in the graph.
+        """
+        if isinstance(ebunch, np.ndarray) and ebunch.ndim == 2 and ebunch.shape[1] == 2:
+            ebunch = ebunch.tolist()
+        us, vs = [], []
+        for place, pair in enumerate(_iterate(ebunch)):
+            try:
+                u, v = pair
+            except (TypeError, ValueError):
+                raise _not_a_pair(pair, place) from None
+            if isinstance(pair, str):
+                raise _not_a_pair(pair, place)
+            us.append(u)
+            vs.append(v)
+        columns = self.index if self.square else Positions(self.adjacency.shape[1])
+        return self._locate(us, self.index), self._locate(vs, columns)
+
+    def _locate(self, nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
+        try:
+            return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
+        except (KeyError, TypeError):  # a TypeError comes from a node that has no hash
+            raise self.missing(next(_absent(nodes, index.__getitem__))) from None
+
+
+def _iterate(ebunch: Iterable[Any]) -> Iterator[Any]:
+    try:
+        return iter(ebunch)
+    except TypeError:
+        raise ValueError(
+            f"ebunch must be an iterable of node pairs or None, not {ebunch!r}"
+        ) from None
+
+
+def _not_a_pair(pair: object, place: int) -> ValueError:
+    return ValueError(f"item {place} of ebunch is not a pair of nodes: {pair!r}")
+
+
+def _absent(nodes: list[Any], find: Callable[[Any], int]) -> Iterator[Any]:
+    for node in nodes:
+        try:
+            find(node)
+        except (KeyError, TypeError):
+            yield node

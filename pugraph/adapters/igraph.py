@@ -1,0 +1,40 @@
+"""igraph graphs to GraphData."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import igraph as ig
+import numpy as np
+
+from pugraph.adapters.data import GraphData, Positions
+from pugraph.adapters.matrix import from_links
+
+
+def convert(G: ig.Graph) -> GraphData:
+    """Return the GraphData of an igraph Graph, directed or not."""
+    if G.has_multiple():
+        raise ValueError(
+            "the graph has parallel edges; merge them first with its simplify() method"
+        )
+    links = np.fromiter(chain.from_iterable(G.get_edgelist()), np.int32, 2 * G.ecount()).reshape(
+        -1, 2
+    )
+    n, directed = G.vcount(), G.is_directed()
+    names = None
+    if "name" in G.vs.attributes():
+        # a name that occurs twice means its first vertex, as in igraph's own look-up
+        names = {name: v for v, name in reversed(list(enumerate(G.vs["name"])))}
+    matrix = from_links(links[:, 0], links[:, 1], n, directed)
+    return GraphData(range(n), Positions(n, names), matrix, directed, "igraph")
+
+
+def attribute(G: ig.Graph, name: str) -> list[Any]:
+    """Return a vertex attribute's values in vertex order."""
+    if name not in G.vs.attributes():
+        raise ValueError(f"the vertices have no attribute {name!r}")
+    values: list[Any] = G.vs[name]
+    if None in values:
+        raise ValueError(f"vertex {values.index(None)} has no attribute {name!r}")
+    return values

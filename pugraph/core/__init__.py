@@ -1,0 +1,1 @@
+"""Kernels and solvers: arrays in, arrays out; no graphs, no node names."""

@@ -1,0 +1,39 @@
+"""The loop that all descent solvers share: sweep, record, stop, warn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+Progress = Callable[[int, float], object]
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When a fit ends, and who is told after each sweep."""
+
+    max_sweeps: int
+    tol: float
+    progress: Progress | None = field(default=None, compare=False)
+
+
+def descend(sweep: Callable[[], float], stopping: Stopping) -> list[float]:
+    """Call `sweep` until the objective that it returns falls by less than `tol` of itself."""
+    history: list[float] = []
+    for number in range(1, stopping.max_sweeps + 1):
+        history.append(sweep())
+        if stopping.progress is not None:
+            stopping.progress(number, history[-1])
+        if number > 1 and history[-2] - history[-1] <= stopping.tol * abs(history[-2]):
+            return history
+    from sklearn.exceptions import ConvergenceWarning
+
+    warnings.warn(
+        f"the fit stopped after max_sweeps={stopping.max_sweeps} sweeps with the objective "
+        f"still falling by more than tol={stopping.tol:g} of itself a sweep; "
+        "raise max_sweeps or tol",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
+    return history

@@ -1,0 +1,92 @@
+"""The objective of PU matrix completion, its scaling, and the matrix it is about.
+
+Both of the paper's losses are one function of X = W H^T,
+
+    f(W, H) = seen * sum_{A_ij = 1} (x_ij - target)^2 + unseen * sum_{A_ij = 0} x_ij^2
+              + reg / 2 * (|W|^2 + |H|^2),
+
+with (seen, unseen, target) = (alpha, 1 - alpha, 1) for BiasMC (equation 14, non-convex
+form) and (1, 1, 1 / (1 - rho)) for ShiftMC (equation 11). Divided by `unseen`, the
+minimiser w of a row that links to the rows h_j of H solves
+
+    (H^T H + extra * sum_j h_j h_j^T + ridge * I) w = pull * sum_j h_j,
+
+and these three numbers are all that the solvers see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.core.jit import balanced_chunks
+from pugraph.core.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The weights of the loss, its target and the penalty."""
+
+    seen: float
+    unseen: float
+    target: float
+    reg: float
+
+    @classmethod
+    def biased(cls, alpha: float, reg: float) -> Objective:
+        return cls(alpha, 1 - alpha, 1.0, reg)
+
+    @classmethod
+    def shifted(cls, rho: float, reg: float) -> Objective:
+        return cls(1.0, 1.0, 1 / (1 - rho), reg)
+
+    @property
+    def extra(self) -> float:
+        return (self.seen - self.unseen) / self.unseen
+
+    @property
+    def pull(self) -> float:
+        return self.seen * self.target / self.unseen
+
+    @property
+    def ridge(self) -> float:
+        return self.reg / (2 * self.unseen)
+
+    def rescale(self, value: float, n_links: int) -> float:
+        """Turn a sum of scaled row values into f: add the constant, undo the division."""
+        return self.unseen * value + self.seen * self.target**2 * n_links
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Where a 0/1 matrix has its ones: by row, and by column for the transpose."""
+
+    indptr: IntArray
+    indices: IntArray
+    chunks: IntArray
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: sp.csr_array) -> Pattern:
+        indptr = matrix.indptr.astype(np.int64)
+        indices = matrix.indices.astype(np.int32)
+        return cls(indptr, indices, balanced_chunks(indptr), matrix.shape)
+
+    @property
+    def n_links(self) -> int:
+        return self.indices.size
+
+
+def both_sides(matrix: sp.csr_array, symmetric: bool) -> tuple[Pattern, Pattern]:
+    """Return the patterns of a matrix and of its transpose, one object if they agree."""
+    rows = Pattern.of(matrix)
+    return rows, rows if symmetric else Pattern.of(sp.csr_array(matrix.T))
+
+
+def gram(factor: FloatArray, ridge: float = 0.0) -> FloatArray:
+    """Return factor^T factor + ridge * I."""
+    product = factor.T @ factor
+    product.flat[:: product.shape[0] + 1] += ridge
+    return product

@@ -1,0 +1,183 @@
+"""Walk scores: Katz, and Katz of a low-rank approximation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import svds
+
+from pugraph.adapters import GraphData, to_graph_data
+from pugraph.core import retrieval
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.models import PairScorer, Prediction
+
+_BATCH = 256
+_PRECISION = 1e-12
+
+
+class Katz(PairScorer):
+    """Sums of walks: K = sum over l >= 1 of beta^l A^l, a batch of rows at a time.
+
+    The series is cut where its rest, in the spectral norm, is below 1e-12 of its first
+    term.
+
+    Parameters
+    ----------
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph or square scipy sparse matrix
+    beta : float, optional
+        Half of one over the largest singular value if None.
+    """
+
+    def __init__(self, G: Any, beta: float | None = None) -> None:
+        super().__init__(_square(to_graph_data(G)))
+        matrix = self.data.adjacency.astype(np.float64)
+        self.beta, q = _damping(beta, _svd(matrix, 1)[1])
+        # the rest after l terms is at most q^(l+1) / (1 - q), the first term q
+        self._terms = 0 if q == 0 else math.ceil(math.log(_PRECISION * (1 - q)) / math.log(q))
+        self._step = sp.csr_array(self.beta * matrix.T)
+
+    def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
+        out = np.zeros(rows.size)
+        starts, which = np.unique(rows, return_inverse=True)
+        order = np.argsort(which, kind="stable")
+        ends = np.searchsorted(which[order], np.arange(0, starts.size + _BATCH, _BATCH))
+        for batch, (lo, hi) in enumerate(pairwise(ends)):
+            mine = order[lo:hi]
+            walks = self._walks(starts[batch * _BATCH : (batch + 1) * _BATCH])
+            out[mine] = walks[cols[mine], which[mine] - batch * _BATCH]
+        return out
+
+    def _walks(self, starts: IntArray) -> FloatArray:
+        """Return the rows `starts` of K as columns."""
+        n = self._step.shape[0]
+        here = np.zeros((n, starts.size))
+        here[starts, np.arange(starts.size)] = 1
+        total = np.zeros_like(here)
+        for _ in range(self._terms):
+            here = self._step @ here
+            total += here
+        return total
+
+
+class SvdKatz(PairScorer):
+    """Katz of the best rank-k approximation U S V^T of the adjacency matrix.
+
+    Parameters
+    ----------
+    G, beta
+        As in `Katz`.
+    rank : int
+    """
+
+    def __init__(self, G: Any, rank: int = 50, beta: float | None = None) -> None:
+        super().__init__(_square(to_graph_data(G)))
+        if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
+            raise ValueError(f"rank must be a whole number of at least 1, not {rank!r}")
+        U, S, V = _svd(self.data.adjacency.astype(np.float64), int(rank))
+        self.beta, _ = _damping(beta, S)
+        # the sum over l of beta^l (U S V^T)^l, with the powers of V^T U S summed in k x k
+        inner = np.eye(S.size) - self.beta * (V.T @ U) * S
+        W = np.linalg.solve(inner.T, (self.beta * U * S).T).T
+        self.factors = np.ascontiguousarray(W), np.ascontiguousarray(V)
+
+    def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
+        return retrieval.score_pairs(*self.factors, rows, cols, self.pairs.symmetric)
+
+
+def _square(data: GraphData) -> GraphData:
+    if not data.square:
+        raise ValueError("walks need a square matrix, with rows and columns alike")
+    return data
+
+
+def _svd(matrix: sp.csr_array, rank: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return U, S, V of the largest singular values, at least one."""
+    n = matrix.shape[0]
+    if n == 0 or matrix.nnz == 0:
+        return np.zeros((n, 1)), np.zeros(1), np.zeros((n, 1))
+    if rank >= n // 2:
+        U, S, Vt = np.linalg.svd(matrix.toarray(), full_matrices=False)
+    else:
+        U, S, Vt = svds(matrix, rank, v0=np.ones(n))
+    largest = np.argsort(-S)[:rank]
+    return U[:, largest], S[largest], Vt[largest].T
+
+
+def _damping(beta: float | None, singular_values: FloatArray) -> tuple[float, float]:
+    """Return beta and beta times the largest singular value, which is below 1."""
+    top = float(singular_values[0])
+    if top == 0:
+        return 0.0 if beta is None else beta, 0.0
+    limit = 1 / top
+    if beta is None:
+        return limit / 2, 0.5
+    if isinstance(beta, (str, bool)) or not 0 < beta < limit:
+        raise ValueError(
+            f"beta must lie between 0 and one over the largest singular value, {limit:.6g}, "
+            f"for the sum of walks to be finite, not {beta!r}"
+        )
+    return float(beta), beta * top
+
+
+def katz(
+    G: Any, ebunch: Iterable[Any] | None = None, *, beta: float | None = None
+) -> Iterator[Prediction]:
+    """Score pairs by the number of walks between them, damped by beta a step.
+
+    Parameters
+    ----------
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph or square scipy sparse matrix
+    ebunch : iterable of node pairs, optional
+        As in `pugraph.pu_bias`.
+    beta : float, optional
+        Below one over the largest singular value of the adjacency matrix; half of that
+        if None.
+
+    Returns
+    -------
+    iterator of (u, v, p)
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.link_prediction import katz
+    >>> [(u, v, round(p, 4)) for u, v, p in katz(nx.path_graph(3), [(0, 2)], beta=0.5)]
+    [(0, 2, 0.5)]
+    """
+    return Katz(G, beta).predict(ebunch)
+
+
+def svd_katz(
+    G: Any,
+    ebunch: Iterable[Any] | None = None,
+    *,
+    rank: int = 50,
+    beta: float | None = None,
+) -> Iterator[Prediction]:
+    """Score pairs by Katz's sum of walks in the best approximation of a given rank.
+
+    Parameters
+    ----------
+    G, ebunch, beta
+        As in `katz`.
+    rank : int
+        The number of singular values kept.
+
+    Returns
+    -------
+    iterator of (u, v, p)
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.link_prediction import svd_katz
+    >>> G = nx.path_graph(3)
+    >>> [(u, v, round(p, 4)) for u, v, p in svd_katz(G, [(0, 2)], rank=2, beta=0.5)]
+    [(0, 2, 0.5)]
+    """
+    return SvdKatz(G, rank, beta).predict(ebunch)

@@ -1,0 +1,93 @@
+"""A fitted model in one file: an npz archive with JSON beside the arrays, no pickle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from os import PathLike
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.adapters import GraphData
+from pugraph.adapters.data import Positions
+from pugraph.core.types import FloatArray
+
+_FORMAT = 1
+
+
+def save(
+    path: str | PathLike[str],
+    data: GraphData,
+    arrays: dict[str, FloatArray],
+    about: dict[str, Any],
+) -> None:
+    """Write a graph, named float arrays and a JSON-able description."""
+    about = {
+        **about,
+        "format": _FORMAT,
+        "library": data.library,
+        "directed": data.directed,
+        "shape": data.adjacency.shape,
+        "nodes": None,
+        "names": None,
+    }
+    if isinstance(data.index, Positions):
+        about["names"] = list(data.index.names.items())
+    else:
+        about["nodes"] = [_encode(node) for node in data.nodes]
+    text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    links = {"indptr": data.adjacency.indptr, "indices": data.adjacency.indices}
+    contents: dict[str, Any] = {"about": text, **links, **arrays}
+    with open(path, "wb") as file:
+        np.savez(file, **contents)
+
+
+def load(path: str | PathLike[str]) -> tuple[GraphData, dict[str, FloatArray], dict[str, Any]]:
+    """Read what `save` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        about = json.loads(arrays.pop("about").tobytes())
+        known = about["format"] == _FORMAT
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile) as error:
+        raise ValueError(f"{path} is not a saved pugraph model: {error}") from None
+    if not known:
+        raise ValueError(
+            f"{path} has format {about['format']}; this version of pugraph reads {_FORMAT}"
+        )
+    indices, indptr = arrays.pop("indices"), arrays.pop("indptr")
+    matrix = sp.csr_array(
+        (np.ones(indices.size, np.int8), indices, indptr), shape=tuple(about["shape"])
+    )
+    library, directed = about["library"], about["directed"]
+    if about["nodes"] is None:
+        n = matrix.shape[0]
+        index = Positions(n, dict(about["names"]))
+        return GraphData(range(n), index, matrix, directed, library), arrays, about
+    nodes = [_decode(node) for node in about["nodes"]]
+    index_of = {node: i for i, node in enumerate(nodes)}
+    return GraphData(nodes, index_of, matrix, directed, library), arrays, about
+
+
+def _encode(node: Any) -> Any:
+    if node is None or isinstance(node, (str, bool, int, float)):
+        return node
+    if isinstance(node, tuple):
+        return {"tuple": [_encode(part) for part in node]}
+    if isinstance(node, frozenset):
+        return {"frozenset": [_encode(part) for part in node]}
+    raise ValueError(
+        f"node {node!r} of type {type(node).__name__} cannot be saved; nodes may be str, int, "
+        "float, bool, None and tuples or frozensets of these (see networkx.relabel_nodes)"
+    )
+
+
+def _decode(node: Any) -> Hashable:
+    if isinstance(node, dict):
+        ((kind, parts),) = node.items()
+        made = (_decode(part) for part in parts)
+        return tuple(made) if kind == "tuple" else frozenset(made)
+    return node

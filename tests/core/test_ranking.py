@@ -1,0 +1,63 @@
+"""Streamed ranking metrics against scikit-learn and against random orders of ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from pugraph.core.ranking import Ranking, held_out
+from tests import naive
+
+SCORES = st.lists(st.integers(-3, 3) | st.floats(-1, 1), min_size=1, max_size=40)
+
+
+@given(SCORES, SCORES, st.integers(1, 40))
+def test_auc_and_ap_are_scikit_learns(positives, negatives, block):
+    ranking = Ranking(np.array(positives, float))
+    for start in range(0, len(negatives), block):
+        ranking.add(np.array(negatives[start : start + block], float))
+    scores = np.array(positives + negatives, float)
+    truth = [1] * len(positives) + [0] * len(negatives)
+    assert ranking.auc() == pytest.approx(roc_auc_score(truth, scores), abs=1e-9)
+    expected = average_precision_score(truth, scores)
+    assert ranking.average_precision() == pytest.approx(expected, abs=1e-9)
+    assert (ranking.n_positives, ranking.n_negatives) == (len(positives), len(negatives))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_precision_is_the_mean_over_orders_of_ties(seed):
+    rng = np.random.default_rng(seed)
+    positives, negatives = rng.integers(0, 5, 8), rng.integers(-1, 4, 30)
+    ranking = Ranking(positives)
+    ranking.add(negatives)
+    for length in (1, 3, 8, 20, 38):
+        expected = naive.precision_at(positives, negatives, length, rng)
+        assert ranking.precision_at(length) == pytest.approx(expected, abs=0.03)
+    assert ranking.precision_at(38) == pytest.approx(8 / 38)
+    assert ranking.precision_at(76) == pytest.approx(8 / 76)
+
+
+def test_nothing_to_rank_is_nan():
+    empty = Ranking(np.empty(0))
+    empty.add(np.ones(3))
+    assert np.isnan([empty.auc(), empty.average_precision(), empty.precision_at(0)]).all()
+    assert np.isnan(Ranking(np.ones(2)).auc())
+    assert Ranking(np.ones(2)).average_precision() == 1
+
+
+def test_nan_scores_are_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        Ranking(np.array([np.nan]))
+    with pytest.raises(ValueError, match="NaN"):
+        Ranking(np.ones(1)).add(np.array([0.0, np.nan]))
+
+
+@given(st.integers(0, 50), st.floats(0, 1), st.integers(0, 10**6))
+def test_a_split_takes_distinct_links(n, fraction, seed):
+    chosen = held_out(n, fraction, np.random.default_rng(seed))
+    assert chosen.size == round(fraction * n)
+    assert (np.diff(chosen) > 0).all()
+    assert all(0 <= i < n for i in chosen)

@@ -1,0 +1,116 @@
+"""Scores, streams of non-links and the best links against loops over all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pugraph.core import retrieval
+from pugraph.core.problem import Pattern
+from tests import naive
+
+
+def pairs_of(A, directed):
+    return retrieval.Pairs(Pattern.of(sp.csr_array(A)), directed)
+
+
+def make(seed, m, n, kind):
+    rng = np.random.default_rng(seed)
+    A = (rng.random((m, m if kind != "rectangular" else n)) < rng.random()).astype(np.int8)
+    if kind == "undirected":
+        A = np.maximum(A, A.T)
+    return rng, A, pairs_of(A, kind != "undirected")
+
+
+GRAPHS = (
+    st.integers(0, 10**6),
+    st.integers(1, 14),
+    st.integers(1, 14),
+    st.sampled_from(["undirected", "directed", "rectangular"]),
+)
+
+
+@given(*GRAPHS, st.integers(1, 40))
+def test_non_links_come_once_and_in_order_whatever_the_block(seed, m, n, kind, block):
+    _, A, pairs = make(seed, m, n, kind)
+    streamed = [
+        pair
+        for rows, cols in retrieval.non_links(pairs, block)
+        for pair in zip(rows.tolist(), cols.tolist(), strict=True)
+    ]
+    assert streamed == naive.non_links(A, pairs.directed)
+
+
+def test_blocks_stay_small():
+    pairs = pairs_of(np.zeros((300, 300), np.int8), directed=True)
+    sizes = [rows.size for rows, _ in retrieval.non_links(pairs, 1000)]
+    assert max(sizes) <= 1000
+    assert sum(sizes) == 300 * 299
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_are_products_of_rows(symmetric, dtype):
+    rng = np.random.default_rng(0)
+    W, H = rng.standard_normal((9, 5), dtype), rng.standard_normal((9, 5), dtype)
+    rows, cols = rng.integers(0, 9, 50), rng.integers(0, 9, 50)
+    scores = retrieval.score_pairs(W, H, rows, cols, symmetric)
+    expected = [naive.score(W, H, i, j, symmetric) for i, j in zip(rows, cols, strict=True)]
+    np.testing.assert_allclose(scores, expected, atol=1e-5 if dtype == np.float32 else 1e-12)
+    if symmetric:
+        mirrored = retrieval.score_pairs(W, H, cols, rows, symmetric)
+        assert mirrored.tobytes() == scores.tobytes()
+
+
+def everything(pairs, A, W, H, chosen=None):
+    """All non-links with their scores, best first, by index among equals."""
+    found = naive.non_links(A, pairs.directed)
+    if chosen is not None and pairs.symmetric:
+        found = [(u, v) if u in chosen else (v, u) for u, v in found]
+    if chosen is not None:
+        found = [(u, v) for u, v in found if u in chosen]
+    if not found:
+        return []
+    rows, cols = (np.array(side) for side in zip(*found, strict=True))
+    scores = retrieval.score_pairs(W, H, rows, cols, pairs.symmetric).tolist()
+    scored = [(-p, u, v) for (u, v), p in zip(found, scores, strict=True)]
+    return [(u, v, -p) for p, u, v in sorted(scored)]
+
+
+@given(*GRAPHS, st.integers(1, 60), st.booleans(), st.booleans(), st.booleans())
+def test_the_best_pairs_are_exact(seed, m, n, kind, k, restrict, tied, single):
+    rng, A, pairs = make(seed, m, n, kind)
+    dtype = np.float32 if single else np.float64
+    W, H = (rng.standard_normal((size, 3), dtype) for size in A.shape)
+    if tied:
+        W, H = np.round(W), np.round(H)
+    chosen = rng.integers(0, A.shape[0], 3) if restrict else None
+    us, vs, scores = retrieval.top_pairs(pairs, W, H, k, chosen)
+    listed = list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True))
+    wanted = everything(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
+    assert listed == wanted[:k]
+
+
+@pytest.mark.parametrize("kind", ["undirected", "directed"])
+@pytest.mark.parametrize("restrict", [False, True])
+def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
+    monkeypatch.setattr(retrieval, "_ROW_TILE", 16)
+    monkeypatch.setattr(retrieval, "_COL_TILE", 32)
+    rng, A, pairs = make(3, 150, 150, kind)
+    W, H = (rng.standard_normal((150, 4)) * rng.random((150, 1)) ** 3 for _ in range(2))
+    W[::7] = H[::7] = 0
+    chosen = np.arange(0, 150, 3) if restrict else None
+    tiles = []
+    monkeypatch.setattr(
+        retrieval, "_collect", lambda *args, real=retrieval._collect: tiles.append(1) or real(*args)
+    )
+    for k in (1, 20, 5000, 10**6):
+        us, vs, scores = retrieval.top_pairs(pairs, W, H, k, chosen)
+        listed = list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True))
+        wanted = everything(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
+        assert listed == wanted[:k]
+        if k == 1:
+            assert len(tiles) < 10  # the norms rule out nearly all tiles
