@@ -16,7 +16,7 @@ from pugraph import storage
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import retrieval
 from pugraph.core.als import fit_als
-from pugraph.core.bounded import fit_bounded, upper_bound
+from pugraph.core.bounded import fit_ball, fit_box, upper_bound
 from pugraph.core.ccd import fit_ccd
 from pugraph.core.descent import Progress, Stopping
 from pugraph.core.jit import threads
@@ -26,6 +26,8 @@ from pugraph.settings import Settings, Weights
 
 Prediction = tuple[Hashable, Hashable, float]
 PairBlocks = Iterable[tuple[IntArray, IntArray]]
+
+_SOLVERS = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
 
 
 class PairScorer(ABC):
@@ -310,14 +312,12 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     if rows.n_links:
         with threads(settings.n_jobs), _reporter(settings) as progress:
             stopping = Stopping(settings.max_sweeps, settings.tol, progress)
-            if settings.method == "shift":
+            if weights.alpha is None:
                 objective = Objective.shifted(weights.rho, weights.reg)
-                history = fit_bounded(objective, rows, cols, W, H, stopping)
             else:
-                assert weights.alpha is not None
                 objective = Objective.biased(weights.alpha, weights.reg)
-                solve = fit_ccd if settings.solver == "ccd++" else fit_als
-                history = solve(objective, rows, cols, W, H, stopping)
+            solve = _SOLVERS[settings.chosen_solver]
+            history = solve(objective, rows, cols, W, H, stopping)
     return LinkModel(data, (W, H), settings.method, weights, history)
 
 

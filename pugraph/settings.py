@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SOLVERS = {"bias": ("als", "ccd++"), "shift": ("relax",)}
+# the first one of a method is what "auto" means
+SOLVERS = {"bias": ("als", "ccd++"), "shift": ("ball", "relax")}
 
 
 class Weights(NamedTuple):
@@ -68,11 +69,16 @@ class Settings:
         if not known_dtype:
             raise _refuse("dtype", "float32 or float64", self.dtype)
 
+    @property
+    def chosen_solver(self) -> str:
+        """The solver, with "auto" resolved."""
+        return SOLVERS[self.method][0] if self.solver == "auto" else self.solver
+
     def weights(self, shape: tuple[int, int], n_links: int) -> Weights:
         """Fill in what was left open, from the size and the density of the matrix."""
-        rules = _RULES[self.method]
+        rules = _RULES[self.chosen_solver]
         m, n = shape
-        density = n_links / max(m * n, 1)
+        density = max(n_links, 1) / max(m * n, 1)
         rank = rules.rank if self.rank is None else operator.index(self.rank)
         if self.rank is None:
             rank = max(1, min(rank, m, n))
@@ -93,16 +99,19 @@ class Settings:
 
 
 class _Rules(NamedTuple):
-    """How a method chooses what it was not given; docs/method.md has the measurements."""
+    """How a solver chooses what it was not given; docs/method.md has the measurements."""
 
     rank: int
     rho: Callable[[float], float]
     reg: float
 
 
+_BIAS = _Rules(rank=128, rho=lambda density: max(0.8, 1 - 10 * density), reg=0.4)
 _RULES = {
-    "bias": _Rules(rank=100, rho=lambda s: max(0.8, 1 - 20 * s), reg=0.4),
-    "shift": _Rules(rank=200, rho=lambda s: 0.0, reg=0.0),
+    "als": _BIAS,
+    "ccd++": _BIAS,
+    "ball": _Rules(rank=200, rho=lambda density: 0.5, reg=1.0),
+    "relax": _Rules(rank=200, rho=lambda density: 0.0, reg=0.0),
 }
 
 

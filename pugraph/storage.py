@@ -48,7 +48,7 @@ def save(
 def load(path: str | PathLike[str]) -> tuple[GraphData, dict[str, FloatArray], dict[str, Any]]:
     """Read what `save` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         about = json.loads(arrays.pop("about").tobytes())
         known = about["format"] == _FORMAT

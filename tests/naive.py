@@ -67,6 +67,26 @@ def bounded_rows(A, W, H, target, reg, bound, passes):
     return W
 
 
+def project(kind, factor):
+    """The nearest point of the box, or of the non-negative part of the ball, row by row."""
+    if kind == "box":
+        return np.clip(factor, 0, 1 / np.sqrt(factor.shape[1]))
+    factor = np.maximum(factor, 0)
+    return factor / np.maximum(np.linalg.norm(factor, axis=1, keepdims=True), 1)
+
+
+def ball_rows(A, W, H, target, reg, passes, steps):
+    """Coordinate descent on each row of W; where it leaves the ball, projected gradients."""
+    free = bounded_rows(A, W, H, target, reg, 1.0, passes)
+    steepest = 2 * np.linalg.norm(H.T @ H, 2) + reg
+    walked = W
+    for _ in range(steps):
+        slope = loss_gradient(A, walked @ H.T, 1.0, 1.0, target) @ H + reg * walked
+        walked = project("ball", walked - 0.999 / steepest * slope)
+    outside = np.linalg.norm(free, axis=1) > 1
+    return np.where(outside[:, None], walked, free)
+
+
 def score(W, H, i, j, symmetric):
     forth = sum(float(a) * float(b) for a, b in zip(W[i], H[j], strict=True))
     if not symmetric:

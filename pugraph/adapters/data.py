@@ -33,7 +33,7 @@ class Positions(Mapping[Any, int]):
         if isinstance(node, str):
             return self.names[node]
         try:
-            position = as_int(node)
+            position = as_int(getattr(node, "index", node))  # of an igraph Vertex
         except TypeError:
             raise KeyError(node) from None
         if not 0 <= position < self.n:

@@ -1,12 +1,18 @@
-"""Bounded coordinate descent on the shifted objective: ShiftMC-relax.
+"""Coordinate descent on the shifted objective with 0 <= X <= 1: ShiftMC, relaxed.
 
-The paper's equation 16 with the shifted target A / (1 - rho) that it means (see the
-errata in the docs): 0 <= W, H <= sqrt(1 / k), hence 0 <= X <= 1 without a constraint on
-each of the m n entries. The loss weighs all entries alike, so a row needs its links only
-once, for the right-hand side; its coordinates then cost O(k) each.
+A constraint on each of the m n entries of X = W H^T is replaced by one on its factors
+that implies it. `fit_box` has the paper's (equation 16), 0 <= W, H <= sqrt(1 / k), with
+the shifted target A / (1 - rho) that it means (see the errata in the docs). `fit_ball`
+has a weaker one: W, H >= 0 with rows of length 1 at most.
+
+The loss weighs all entries alike, so a row needs its links only once, for the right-hand
+side; its coordinates then cost O(k) each, and nothing while they sit at a bound.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import prange
@@ -17,50 +23,124 @@ from pugraph.core.problem import Objective, Pattern, gram
 from pugraph.core.types import FloatArray
 
 _PASSES = 2
+_STEPS = 5
 
 
-def upper_bound(rank: int, dtype: np.dtype) -> np.floating:
-    """Return the largest safe entry of a factor.
+def _slack(rank: int, dtype: np.dtype[Any]) -> float:
+    """Return how much the rounding of a sum of `rank` products may add to it."""
+    return (rank + 2) * float(np.finfo(dtype).eps)
 
-    It lies below sqrt(1 / rank) by as much as the rounding of a sum of `rank` products
-    may add, so that scores computed in `dtype` stay within [0, 1], whatever their order.
+
+def upper_bound(rank: int, dtype: np.dtype[Any]) -> Any:
+    """Return the largest safe entry of a factor in the box.
+
+    It lies so far below sqrt(1 / rank) that scores computed in `dtype` stay within
+    [0, 1], in whatever order their products are summed.
     """
-    slack = (rank + 2) * np.finfo(dtype).eps
-    return np.nextafter(dtype.type(np.sqrt((1 - slack) / rank)), dtype.type(0))
+    bound = dtype.type(np.sqrt((1 - _slack(rank, dtype)) / rank))
+    return np.nextafter(bound, dtype.type(0))
+
+
+def largest_square(rank: int, dtype: np.dtype[Any]) -> Any:
+    """Return the largest safe square of a row's length in the ball."""
+    return dtype.type(1 - 4 * _slack(rank, dtype))
+
+
+@kernel()
+def _pull(neighbors, H, pull, rhs):
+    """Set rhs = pull * sum of the neighbours' rows of H."""
+    rhs[:] = 0
+    for j in neighbors:
+        for a in range(rhs.size):
+            rhs[a] += H[j, a]
+    for a in range(rhs.size):
+        rhs[a] *= pull
+
+
+@kernel()
+def _slope(G, w, rhs, slope):
+    """Set slope = rhs - G w, half of the negative gradient."""
+    for a in range(w.size):
+        slope[a] = rhs[a]
+    for a in range(w.size):
+        if w[a] != 0:
+            for b in range(w.size):
+                slope[b] -= w[a] * G[a, b]
+
+
+@kernel()
+def _descend(G, bound, passes, w, slope):
+    """Minimise over each coordinate in turn, within 0..bound."""
+    for _ in range(passes):
+        for a in range(w.size):
+            if G[a, a] > 0:
+                best = min(max(w[a] + slope[a] / G[a, a], 0), bound)
+                step = best - w[a]
+                if step != 0:
+                    w[a] = best
+                    for b in range(w.size):
+                        slope[b] -= step * G[a, b]
+
+
+@kernel()
+def _value(w, rhs, slope):
+    """Return w.(G w) - 2 w.rhs."""
+    total = 0.0
+    for a in range(w.size):
+        total -= np.float64(w[a]) * (np.float64(slope[a]) + np.float64(rhs[a]))
+    return total
 
 
 @kernel(parallel=True)
-def _solve_rows(indptr, indices, chunks, G, H, pull, bound, passes, W, values):
-    """Lower every row's quadratic within the box; `values` gets w.(G w) - 2 w.rhs."""
-    k = W.shape[1]
+def _box_rows(indptr, indices, chunks, G, H, pull, bound, passes, W, values):
     for c in prange(len(chunks) - 1):
-        rhs = np.empty(k, W.dtype)
+        rhs = np.empty(W.shape[1], W.dtype)
+        slope = np.empty(W.shape[1], W.dtype)
+        for i in range(chunks[c], chunks[c + 1]):
+            _pull(indices[indptr[i] : indptr[i + 1]], H, pull, rhs)
+            _slope(G, W[i], rhs, slope)
+            _descend(G, bound, passes, W[i], slope)
+            values[i] = _value(W[i], rhs, slope)
+
+
+@kernel(parallel=True)
+def _ball_rows(indptr, indices, chunks, G, H, pull, limit, rate, passes, steps, W, values):
+    """Coordinate descent where it stays inside, projected gradient steps where it does not."""
+    for c in prange(len(chunks) - 1):
+        rhs = np.empty(W.shape[1], W.dtype)
+        slope = np.empty(W.shape[1], W.dtype)
+        before = np.empty(W.shape[1], W.dtype)
         for i in range(chunks[c], chunks[c + 1]):
             w = W[i]
-            rhs[:] = 0
-            for p in range(indptr[i], indptr[i + 1]):
-                j = indices[p]
-                for a in range(k):
-                    rhs[a] += H[j, a]
-            for a in range(k):
-                rhs[a] *= pull
-            for _ in range(passes):
-                for a in range(k):
-                    slope = rhs[a]
-                    for b in range(k):
-                        slope -= G[a, b] * w[b]
-                    if G[a, a] > 0:
-                        w[a] = min(max(w[a] + slope / G[a, a], 0), bound)
-            total = 0.0
-            for a in range(k):
-                image = -2 * np.float64(rhs[a])
-                for b in range(k):
-                    image += np.float64(G[a, b]) * w[b]
-                total += image * w[a]
-            values[i] = total
+            _pull(indices[indptr[i] : indptr[i + 1]], H, pull, rhs)
+            _slope(G, w, rhs, slope)
+            for a in range(w.size):
+                before[a] = w[a]
+            _descend(G, limit, passes, w, slope)
+            if _square(w) > limit:
+                for a in range(w.size):
+                    w[a] = before[a]
+                for _ in range(steps):
+                    _slope(G, w, rhs, slope)
+                    for a in range(w.size):
+                        w[a] = max(w[a] + rate * slope[a], 0)
+                    square = _square(w)
+                    if square > limit:
+                        for a in range(w.size):
+                            w[a] *= np.sqrt(limit / square)
+                _slope(G, w, rhs, slope)
+            values[i] = _value(w, rhs, slope)
 
 
-def fit_bounded(
+@kernel()
+def _square(w):
+    total = w[0] * w[0]
+    for a in range(1, w.size):
+        total += w[a] * w[a]
+    return total
+
+
+def fit_box(
     objective: Objective,
     rows: Pattern,
     cols: Pattern,
@@ -69,20 +149,53 @@ def fit_bounded(
     stopping: Stopping,
 ) -> list[float]:
     """Minimise the shifted objective over 0 <= W, H <= sqrt(1/k), in place."""
-    pull = W.dtype.type(objective.pull)
     bound = upper_bound(W.shape[1], W.dtype)
-    values = np.empty(cols.shape[0])
 
-    def half(side: Pattern, moving: FloatArray, fixed: FloatArray, values: FloatArray) -> None:
-        G = gram(fixed, objective.ridge)
-        _solve_rows(
-            side.indptr, side.indices, side.chunks, G, fixed, pull, bound, _PASSES, moving, values
-        )
+    def solve(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
+        pull = W.dtype.type(objective.pull)
+        _box_rows(side.indptr, side.indices, side.chunks, G, fixed, pull, bound, _PASSES, *moving)
+
+    return _alternate(objective, rows, cols, W, H, stopping, solve)
+
+
+def fit_ball(
+    objective: Objective,
+    rows: Pattern,
+    cols: Pattern,
+    W: FloatArray,
+    H: FloatArray,
+    stopping: Stopping,
+) -> list[float]:
+    """Minimise the shifted objective over W, H >= 0 with rows of length <= 1, in place."""
+    limit = largest_square(W.shape[1], W.dtype)
+
+    def solve(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
+        pull = W.dtype.type(objective.pull)
+        steepest = float(np.linalg.eigvalsh(G.astype(np.float64))[-1])
+        rate = W.dtype.type(0.999 / steepest if steepest > 0 else 0)
+        _ball_rows(
+            side.indptr, side.indices, side.chunks, G, fixed, pull, limit, rate,
+            _PASSES, _STEPS, *moving,
+        )  # fmt: skip
+
+    return _alternate(objective, rows, cols, W, H, stopping, solve)
+
+
+def _alternate(
+    objective: Objective,
+    rows: Pattern,
+    cols: Pattern,
+    W: FloatArray,
+    H: FloatArray,
+    stopping: Stopping,
+    solve: Callable[..., None],
+) -> list[float]:
+    row_values, col_values = np.empty(rows.shape[0]), np.empty(cols.shape[0])
 
     def sweep() -> float:
-        half(rows, W, H, np.empty(rows.shape[0]))
-        half(cols, H, W, values)
+        solve(rows, gram(H, objective.ridge), H, W, row_values)
+        solve(cols, gram(W, objective.ridge), W, H, col_values)
         penalty = objective.ridge * float(np.vdot(W, W))
-        return objective.rescale(values.sum() + penalty, rows.n_links)
+        return objective.rescale(col_values.sum() + penalty, rows.n_links)
 
     return descend(sweep, stopping)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,6 +35,14 @@ def descend(sweep: Callable[[], float], stopping: Stopping) -> list[float]:
         f"still falling by more than tol={stopping.tol:g} of itself a sweep; "
         "raise max_sweeps or tol",
         ConvergenceWarning,
-        stacklevel=2,
+        stacklevel=_callers_level(),
     )
     return history
+
+
+def _callers_level() -> int:
+    """Return the stack level, as `warnings` counts, of the code that called this library."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("pugraph."):
+        level, frame = level + 1, frame.f_back
+    return level

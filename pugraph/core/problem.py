@@ -56,7 +56,7 @@ class Objective:
 
     def rescale(self, value: float, n_links: int) -> float:
         """Turn a sum of scaled row values into f: add the constant, undo the division."""
-        return self.unseen * value + self.seen * self.target**2 * n_links
+        return float(self.unseen * value + self.seen * self.target**2 * n_links)
 
 
 @dataclass(frozen=True)

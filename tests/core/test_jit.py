@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import numba
 import numpy as np
@@ -18,7 +19,9 @@ def test_threads_are_limited_inside_and_restored():
     pools = threadpoolctl.threadpool_info()
     with jit.threads(1):
         assert numba.get_num_threads() == 1
-        blas = [p["num_threads"] for p in threadpoolctl.threadpool_info() if p["user_api"] == "blas"]
+        blas = [
+            p["num_threads"] for p in threadpoolctl.threadpool_info() if p["user_api"] == "blas"
+        ]
         assert blas
         assert set(blas) == {1}
     assert numba.get_num_threads() == before
@@ -37,7 +40,7 @@ def test_more_threads_than_there_are_is_all_of_them():
 @pytest.mark.parametrize("indptr", [[0], [0, 0, 0], [0, 5, 5, 9], [0, *range(1000, 5000)]])
 def test_chunks_cover_all_rows_once(indptr):
     chunks = jit.balanced_chunks(np.array(indptr))
-    covered = [i for a, b in zip(chunks[:-1], chunks[1:], strict=True) for i in range(a, b)]
+    covered = [i for a, b in pairwise(chunks) for i in range(a, b)]
     assert covered == list(range(len(indptr) - 1))
 
 

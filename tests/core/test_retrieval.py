@@ -105,7 +105,9 @@ def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
     chosen = np.arange(0, 150, 3) if restrict else None
     tiles = []
     monkeypatch.setattr(
-        retrieval, "_collect", lambda *args, real=retrieval._collect: tiles.append(1) or real(*args)
+        retrieval,
+        "_collect",
+        lambda *args, real=retrieval._collect: tiles.append(1) or real(*args),
     )
     for k in (1, 20, 5000, 10**6):
         us, vs, scores = retrieval.top_pairs(pairs, W, H, k, chosen)

@@ -17,8 +17,14 @@ from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
 from tests import naive
 
-SOLVERS = {"als": als.fit_als, "ccd++": ccd.fit_ccd, "bounded": bounded.fit_bounded}
+SOLVERS = {
+    "als": als.fit_als,
+    "ccd++": ccd.fit_ccd,
+    "box": bounded.fit_box,
+    "ball": bounded.fit_ball,
+}
 UNBOUNDED = ["als", "ccd++"]
+BOUNDED = ["box", "ball"]
 
 
 def make(rng, m, n, density=0.2, symmetric=False):
@@ -42,7 +48,7 @@ def numbers(objective):
 
 
 def objective_of(name, strength, reg):
-    if name == "bounded":
+    if name in BOUNDED:
         return Objective.shifted(strength, reg)
     return Objective.biased((1 + strength) / 2, reg)
 
@@ -128,7 +134,7 @@ def test_ccd_sweeps_are_the_references(sweeps):
     np.testing.assert_allclose(H, H_ref, atol=1e-10)
 
 
-def test_a_bounded_sweep_is_the_references():
+def test_a_sweep_in_the_box_is_the_references():
     rng = np.random.default_rng(3)
     A, objective = make(rng, 14, 9), Objective.shifted(0.5, 0.3)
     W, H = start(rng, A, 4)
@@ -136,7 +142,7 @@ def test_a_bounded_sweep_is_the_references():
     passes = bounded._PASSES
     W_ref = naive.bounded_rows(A, W, H, objective.target, objective.reg, bound, passes)
     H_ref = naive.bounded_rows(A.T, H, W_ref, objective.target, objective.reg, bound, passes)
-    run("bounded", A, W, H, objective)
+    run("box", A, W, H, objective)
     np.testing.assert_allclose(W, W_ref, atol=1e-12)
     np.testing.assert_allclose(H, H_ref, atol=1e-12)
     assert 0 < (bound == W).sum() < W.size
@@ -158,10 +164,9 @@ def test_a_converged_fit_has_no_gradient(name, seed):
         * 2
         * np.hypot(np.linalg.norm(A @ H), np.linalg.norm(A.T @ W))
     )
-    if name == "bounded":
-        bound = bounded.upper_bound(6, W.dtype)
-        # how far a step down the gradient moves a point that is then put back into the box
-        slopes = [F - np.clip(F - g, 0, bound) for F, g in zip((W, H), slopes, strict=True)]
+    if name in BOUNDED:
+        # how far a step down the gradient moves a point that is then put back
+        slopes = [F - naive.project(name, F - g) for F, g in zip((W, H), slopes, strict=True)]
     assert np.hypot(*map(np.linalg.norm, slopes)) <= 1e-6 * pulls
 
 
@@ -180,7 +185,7 @@ def test_als_and_ccd_reach_the_certified_global_optimum(seed, symmetric):
     reached = {}
     for name in UNBOUNDED:
         W, H = start(rng, A, 28)
-        reached[name] = run(name, A, W, H, objective, max_sweeps=20_000)[-1]
+        reached[name] = run(name, A, W, H, objective, max_sweeps=20_000, tol=1e-13)[-1]
         X = W @ H.T
         nuclear = np.linalg.svd(X, compute_uv=False).sum()
         assert 0 < np.linalg.matrix_rank(X, tol=1e-4) < 28
@@ -197,13 +202,43 @@ def test_bounded_scores_stay_within_one_in_any_order_of_summation(dtype):
     for rank in [*range(1, 130), 200, 256, 500, 1000]:
         bound = bounded.upper_bound(rank, np.dtype(dtype))
         assert 0 < np.sqrt(1 / rank) - bound < 1e-3 * bound
-        w = np.full(rank, bound, dtype)
-        total = dtype(0)
-        for product in w * w:
-            total += product
-        assert total <= 1
-        assert w @ w <= 1
-        assert np.sum((w * w)[rng.permutation(rank)]) <= 1
+        limit = bounded.largest_square(rank, np.dtype(dtype))
+        assert 0 < 1 - limit < 1e-3
+        w = rng.random(rank).astype(dtype)
+        w *= np.sqrt(limit / np.sum(w * w))
+        for row in (np.full(rank, bound, dtype), w):
+            total = dtype(0)
+            for product in row * row:
+                total += product
+            assert total <= 1
+            assert row @ row <= 1
+            assert np.sum((row * row)[rng.permutation(rank)]) <= 1
+
+
+def test_rows_stay_in_the_ball_and_some_reach_it():
+    rng = np.random.default_rng(7)
+    A, objective = make(rng, 30, 30, 0.3), Objective.shifted(0.3, 2.0)
+    W, H = start(rng, A, 5, np.float32)
+    run("ball", A, W, H, objective, max_sweeps=30)
+    for factor in (W, H):
+        lengths = np.linalg.norm(factor.astype(np.float64), axis=1)
+        assert factor.min() >= 0
+        assert lengths.max() <= 1
+        assert 0 < (lengths > 1 - 1e-4).sum() < 30
+
+
+def test_a_sweep_in_the_ball_is_the_references():
+    rng = np.random.default_rng(8)
+    A, objective = make(rng, 25, 19, 0.3), Objective.shifted(0.0, 1.5)
+    W, H = start(rng, A, 4)
+    steps = bounded._PASSES, bounded._STEPS
+    W_ref = naive.ball_rows(A, W, H, objective.target, objective.reg, *steps)
+    H_ref = naive.ball_rows(A.T, H, W_ref, objective.target, objective.reg, *steps)
+    run("ball", A, W, H, objective)
+    np.testing.assert_allclose(W, W_ref, atol=1e-10)
+    np.testing.assert_allclose(H, H_ref, atol=1e-10)
+    lengths = np.linalg.norm(W, axis=1)
+    assert 0 < (lengths > 1 - 1e-6).sum() < 25
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))

@@ -1,0 +1,107 @@
+"""Node attributes to feature matrices."""
+
+from __future__ import annotations
+
+import igraph as ig
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from pugraph.adapters import to_graph_data
+
+
+def people(**attributes):
+    G = nx.Graph([("ann", "bob"), ("bob", "cid")])
+    for name, values in attributes.items():
+        nx.set_node_attributes(G, dict(zip(G, values, strict=True)), name)
+    return G
+
+
+def test_numbers_booleans_and_vectors_are_used_as_they_are():
+    G = people(
+        age=[30, 41.5, np.int64(7)], adult=[True, True, np.False_], at=[(1, 2), [3, 4], (5, 6)]
+    )
+    values, names = to_graph_data(G, features=["age", "adult", "at"]).features
+    assert values.tolist() == [[30, 1, 1, 2], [41.5, 1, 3, 4], [7, 0, 5, 6]]
+    assert names == ["age", "adult", "at[0]", "at[1]"]
+
+
+def test_categories_are_one_hot_with_their_names():
+    G = people(city=["Oslo", "Rome", "Oslo"], mixed=[1, "one", None])
+    values, names = to_graph_data(G, features=["city", "mixed"]).features
+    assert sp.issparse(values)
+    assert values.toarray().tolist() == [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1]]
+    assert names == ["city=Oslo", "city=Rome", "mixed=1", "mixed=one", "mixed=None"]
+
+
+def test_arrays_as_attributes_and_one_name_without_a_list():
+    G = people(at=[np.arange(2.0), np.ones(2), np.zeros(2)])
+    assert to_graph_data(G, features="at").features.values.tolist() == [[0, 1], [1, 1], [0, 0]]
+
+
+def test_igraph_attributes():
+    G = ig.Graph(2, [(0, 1)])
+    G.vs["age"] = [3, 4]
+    values, names = to_graph_data(G, features="age").features
+    assert (values.tolist(), names) == ([[3], [4]], ["age"])
+    G.vs["half"] = [1, None]
+    with pytest.raises(ValueError, match="vertex 1 has no attribute 'half'"):
+        to_graph_data(G, features="half")
+    with pytest.raises(ValueError, match="no attribute 'none'"):
+        to_graph_data(G, features="none")
+
+
+@pytest.mark.parametrize("kind", [np.array, sp.csr_array, np.ndarray.tolist])
+def test_a_matrix_in_node_order(kind):
+    features = to_graph_data(people(), features=kind(np.arange(6.0).reshape(3, 2))).features
+    values = features.values.toarray() if sp.issparse(features.values) else features.values
+    assert values.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert features.names == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"at": [(1, 2), (1, 2, 3), (1, 2)]}, "'at' of node 'bob' has 3 entries, 2 at node 'ann'"),
+        ({"age": [1, float("nan"), 2]}, "'age' of node 'bob' is not finite: nan"),
+        ({"age": [1, 2, float("inf")]}, "'age' of node 'cid' is not finite: inf"),
+        ({"at": [(1, 2), (3, np.nan), (1, 2)]}, "'at' of node 'bob' is not finite"),
+        ({"age": ["x", float("nan"), 2]}, "'age' of node 'bob' is not finite: nan"),
+        ({"odd": [{}, 1, 2]}, "'odd' of node 'ann' is neither"),
+    ],
+)
+def test_bad_attributes_name_the_attribute_and_the_node(attributes, message):
+    with pytest.raises(ValueError, match=message):
+        to_graph_data(people(**attributes), features=list(attributes))
+
+
+def test_a_missing_attribute_names_the_node():
+    G = people(age=[1, 2, 3])
+    del G.nodes["cid"]["age"]
+    with pytest.raises(ValueError, match="node 'cid' has no attribute 'age'"):
+        to_graph_data(G, features="age")
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (np.ones((2, 4)), r"a row for each of the 3 nodes, got shape \(2, 4\)"),
+        (np.ones(3), r"got shape \(3,\)"),
+        (np.array([[1.0], [np.nan], [2.0]]), r"features\[1, 0\] is nan"),
+        (
+            sp.csr_array(np.array([[0.0, 1.0], [0.0, np.inf], [2.0, 0.0]])),
+            r"features\[1, 1\] is inf",
+        ),
+        ([["a"], ["b"], ["c"]], "must be numbers"),
+        ([], "empty list"),
+    ],
+)
+def test_bad_matrices_say_where(features, message):
+    with pytest.raises(ValueError, match=message):
+        to_graph_data(people(), features=features)
+
+
+def test_a_sparse_graph_has_no_attributes():
+    with pytest.raises(ValueError, match="pass features as a matrix"):
+        to_graph_data(sp.csr_array((2, 2)), features="age")

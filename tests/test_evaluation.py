@@ -1,0 +1,188 @@
+"""Splits and rankings, for graphs of every library."""
+
+from __future__ import annotations
+
+import igraph as ig
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import pugraph
+from pugraph import link_prediction
+from pugraph.adapters import to_graph_data
+from pugraph.evaluation import evaluate, split_links
+from tests import naive
+
+
+def graphs(seed, n=14, directed=False):
+    G = nx.gnp_random_graph(n, 0.3, seed=seed, directed=directed)
+    return G, ig.Graph(n, list(G.edges), directed=directed), nx.to_scipy_sparse_array(G)
+
+
+@given(st.integers(0, 1000), st.booleans(), st.floats(0, 1))
+def test_a_split_takes_links_away_and_nothing_else(seed, directed, fraction):
+    G = graphs(seed, directed=directed)[0]
+    G.add_edge(3, 3)
+    nx.set_node_attributes(G, "blue", "colour")
+    train, held_out = split_links(G, fraction=fraction, seed=seed)
+    links = [edge for edge in G.edges if edge != (3, 3)]
+    assert len(held_out) == round(fraction * len(links))
+    assert type(train) is type(G)
+    assert list(train.nodes(data=True)) == list(G.nodes(data=True))
+    assert not any(train.has_edge(*pair) for pair in held_out)
+    assert all(G.has_edge(*pair) for pair in held_out)
+    assert train.has_edge(3, 3)
+    assert train.number_of_edges() + len(held_out) == G.number_of_edges()
+    again = split_links(G, fraction=fraction, seed=seed)
+    assert (set(again[0].edges), again[1]) == (set(train.edges), held_out)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_all_libraries_split_alike(directed):
+    splits = [split_links(G, seed=5) for G in graphs(0, directed=directed)]
+    matrices = [to_graph_data(train).adjacency.toarray() for train, _ in splits]
+    for (train, held_out), G, matrix in zip(
+        splits, graphs(0, directed=directed), matrices, strict=True
+    ):
+        assert isinstance(train, type(G)) or sp.issparse(train)
+        assert held_out == splits[0][1]
+        np.testing.assert_array_equal(matrix, matrices[0])
+    assert split_links(graphs(0)[0], seed=6)[1] != split_links(graphs(0)[0], seed=5)[1]
+
+
+def test_a_rectangular_split():
+    A = sp.csr_array(np.ones((3, 5)))
+    train, held_out = split_links(A, fraction=0.4)
+    assert len(held_out) == 6
+    assert train.nnz == 9
+    assert not any(train[i, j] for i, j in held_out)
+
+
+def test_a_split_by_time_holds_out_the_latest():
+    G, twin, matrix = graphs(1)
+    times = {edge: (7 * i) % 11 for i, edge in enumerate(G.edges)}
+    nx.set_edge_attributes(G, times, "when")
+    twin.es["when"] = list(times.values())
+    for graph in (G, twin):
+        _, held_out = split_links(graph, fraction=0.3, time="when")
+        earliest_hidden = min(times[pair] for pair in held_out)
+        assert earliest_hidden >= max(t for pair, t in times.items() if pair not in held_out)
+        assert len(held_out) == round(0.3 * len(times))
+    with pytest.raises(ValueError, match="a matrix has no edge attributes"):
+        split_links(matrix, time="when")
+    edge = next(iter(G.edges))
+    for value in (None, "noon", float("nan")):
+        G.edges[edge]["when"] = value
+        with pytest.raises(ValueError, match=r"edge \(0, \d+\) has .*'when'"):
+            split_links(G, time="when")
+
+
+@pytest.mark.parametrize("fraction", [-0.1, 1.1, float("nan"), "half", True])
+def test_a_bad_fraction_is_named(fraction):
+    with pytest.raises(ValueError, match="fraction must be a number"):
+        split_links(nx.path_graph(4), fraction=fraction)
+
+
+def expected(scores, A, held_out, directed):
+    """Both counts from a full list of scores, by scikit-learn."""
+    hidden = set(held_out) if directed else {tuple(sorted(pair)) for pair in held_out}
+    found = []
+    has_edge = (A.sum(axis=0) + A.sum(axis=1) - 2 * A.diagonal()) > 0
+    candidates = naive.non_links(A, directed)
+    for kept in (candidates, [(u, v) for u, v in candidates if has_edge[u] and has_edge[v]]):
+        truth = [pair in hidden for pair in kept]
+        values = [scores[pair] for pair in kept]
+        found.append((roc_auc_score(truth, values), average_precision_score(truth, values)))
+    return found
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_metrics_are_those_of_a_full_ranking(seed, directed):
+    for G in graphs(seed, n=24, directed=directed):
+        train, held_out = split_links(G, seed=seed, fraction=0.8)
+        model = pugraph.fit(train, rank=3)
+        A = to_graph_data(train).adjacency.toarray()
+        scores = {(u, v): p for u, v, p in model.predict()}
+        wanted = expected(scores, A, held_out, directed)
+        found = evaluate(model, train, held_out)
+        for metrics, (auc, ap) in zip((found.all_pairs, found.connected), wanted, strict=True):
+            assert metrics.auc == pytest.approx(auc, abs=1e-9)
+            assert metrics.average_precision == pytest.approx(ap, abs=1e-9)
+            assert 0 <= metrics.precision_at_l <= 1
+        assert found.all_pairs.n_links == len(held_out) >= found.connected.n_links
+        total = found.all_pairs.n_links + found.all_pairs.n_others
+        assert total == len(naive.non_links(A, directed))
+
+
+def test_models_functions_and_networkxs_own_agree():
+    G = nx.karate_club_graph()
+    train, held_out = split_links(G)
+    by_model = evaluate(pugraph.fit(train), train, held_out)
+    assert evaluate(pugraph.pu_bias, train, held_out) == by_model
+    ours = evaluate(link_prediction.jaccard_coefficient, train, held_out)
+    assert evaluate(nx.jaccard_coefficient, train, held_out) == ours
+    assert ours != by_model
+    calls = []
+
+    def once(G, ebunch):
+        calls.append(G)
+        return nx.jaccard_coefficient(G, ebunch)
+
+    assert evaluate(once, train, held_out) == ours
+    assert calls == [train]
+
+
+def test_a_rectangular_matrix_is_evaluated_by_rows_and_columns():
+    A = sp.csr_array((np.random.default_rng(0).random((12, 8)) < 0.4).astype(int))
+    train, held_out = split_links(A, fraction=0.3)
+    found = evaluate(pugraph.fit(train, rank=2), train, held_out)
+    assert found.all_pairs.n_links == len(held_out)
+    assert found.all_pairs.n_others == 12 * 8 - A.nnz
+
+
+def test_a_perfect_scorer_and_a_useless_one():
+    G = nx.karate_club_graph()
+    train, held_out = split_links(G, fraction=0.2)
+    hidden = {frozenset(pair) for pair in held_out}
+    perfect = evaluate(
+        lambda G, ebunch: ((u, v, frozenset((u, v)) in hidden) for u, v in ebunch), train, held_out
+    ).all_pairs
+    assert (perfect.auc, perfect.average_precision, perfect.precision_at_l) == (1, 1, 1)
+    useless = evaluate(lambda G, ebunch: ((u, v, 0) for u, v in ebunch), train, held_out).all_pairs
+    share = useless.n_links / (useless.n_links + useless.n_others)
+    assert useless.auc == 0.5
+    assert useless.average_precision == pytest.approx(share)
+    assert useless.precision_at_l == pytest.approx(share)
+
+
+def test_bad_evaluations_are_explained():
+    G = nx.path_graph(5)
+    model = pugraph.fit(G)
+    for held_out, message in (
+        ([(0, 1)], r"pair \(0, 1\) is a link of the training graph"),
+        ([(1, 0)], "is a link of the training graph"),
+        ([(2, 2)], r"\(2, 2\) is a node with itself"),
+        ([(0, 2), (2, 0)], r"\(0, 2\) is named twice"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            evaluate(model, G, held_out)
+    with pytest.raises(nx.NodeNotFound):
+        evaluate(model, G, [(0, 9)])
+    with pytest.raises(TypeError, match="not int"):
+        evaluate(3, G, [(0, 2)])
+    with pytest.raises(ValueError, match="fewer scores"):
+        evaluate(lambda G, ebunch: iter([]), G, [(0, 2)])
+
+
+def test_nodes_without_a_training_edge_count_only_in_one_of_the_two():
+    G = nx.path_graph(6)
+    train = G.copy()
+    train.remove_edges_from([(0, 1), (2, 3)])
+    found = evaluate(link_prediction.common_neighbors, train, [(0, 1), (2, 3)])
+    assert (found.all_pairs.n_links, found.connected.n_links) == (2, 1)
+    assert (found.all_pairs.n_others, found.connected.n_others) == (10, 6)
