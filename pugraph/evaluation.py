@@ -185,9 +185,9 @@ def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Ev
     --------
     >>> import networkx as nx, pugraph
     >>> from pugraph.evaluation import evaluate, split_links
-    >>> train, held_out = split_links(nx.les_miserables_graph(), fraction=0.2)
+    >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
     >>> found = evaluate(pugraph.pu_bias, train, held_out)
-    >>> found.all_pairs.auc > 0.8
+    >>> found.all_pairs.auc > 0.7
     True
     """
     data = to_graph_data(train)

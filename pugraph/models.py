@@ -144,7 +144,7 @@ class LinkModel(PairScorer):
     >>> import networkx as nx, pugraph
     >>> model = pugraph.fit(nx.karate_club_graph())
     >>> [(u, v, round(p, 2)) for u, v, p in model.predict([(0, 33), (0, 9)])]
-    [(0, 33, 0.43), (0, 9, 0.43)]
+    [(0, 33, 0.09), (0, 9, 0.3)]
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class LinkModel(PairScorer):
         >>> import networkx as nx, pugraph
         >>> model = pugraph.fit(nx.karate_club_graph())
         >>> [(u, v) for u, v, p in model.top_links(2)]
-        [(2, 33), (0, 33)]
+        [(26, 32), (1, 12)]
         """
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
             raise ValueError(f"k must be a whole number of at least 0, not {k!r}")
@@ -251,16 +251,23 @@ def fit(
     method : {"bias", "shift"}
         The biased or the shifted completion; see `pugraph.pu_bias` and `pugraph.pu_shift`.
     rank : int, optional
-        The length of a node's vectors.
+        The length of a node's vectors. If None, 128 for "bias" and 200 for "shift", or
+        the number of nodes if that is less.
     rho : float, optional
-        The fraction of true links that is unseen, in [0, 1).
+        The fraction of true links that is unseen, in [0, 1). If None, for "bias" at
+        least 0.8 and such that 1 - rho is ten times the density, and 0.5 for "shift".
     alpha : float, optional
         Instead of `rho`, for method "bias": the weight of a seen link against
         1 - alpha of everything else. It is (1 + rho) / 2.
     reg : float, optional
-        The paper's lambda.
+        The paper's lambda. If None, a multiple of the largest singular value that a
+        random graph of the same density has.
     solver : str
-        "als" or "ccd++" for method "bias", "relax" for "shift"; "auto" takes the faster.
+        For "bias", "als" (alternating least squares) or "ccd++" (coordinate descent, one
+        rank at a time): the same objective. For "shift", "ball" (non-negative vectors of
+        length 1 at most) or "relax" (the paper's, entries of at most sqrt(1 / rank);
+        with a rho and reg of 0 if None): two ways to keep scores in [0, 1]. "auto" takes
+        the first.
     max_sweeps : int
         The most sweeps over all rows and columns.
     tol : float
@@ -294,7 +301,7 @@ def fit(
     >>> import networkx as nx, pugraph
     >>> model = pugraph.fit(nx.karate_club_graph(), rank=10)
     >>> model
-    <LinkModel method='bias' nodes=34 rank=10 rho=0 reg=0.642656>
+    <LinkModel method='bias' nodes=34 rank=10 rho=0.8 reg=1.54225>
     """
     settings = Settings(
         method, rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
@@ -392,6 +399,6 @@ def top_links(
     --------
     >>> import networkx as nx, pugraph
     >>> [(u, v) for u, v, p in pugraph.top_links(nx.karate_club_graph(), 2)]
-    [(2, 33), (0, 33)]
+    [(26, 32), (1, 12)]
     """
     return fit(G, method, **options).top_links(k, nodes=nodes)

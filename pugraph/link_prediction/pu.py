@@ -82,8 +82,8 @@ def pu_bias(
     >>> G = nx.karate_club_graph()
     >>> for u, v, p in pugraph.pu_bias(G, [(0, 33), (14, 20)]):
     ...     print(f"({u}, {v}) -> {p:.2f}")
-    (0, 33) -> 0.43
-    (14, 20) -> 0.16
+    (0, 33) -> 0.09
+    (14, 20) -> 0.05
     """
     settings = Settings(
         "bias", rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
@@ -106,7 +106,7 @@ def pu_shift(
     n_jobs: int | None = None,
     progress: bool | Callable[[int, float], object] = False,
 ) -> Iterator[Prediction]:
-    r"""Score node pairs by shifted matrix completion (ShiftMC-relax).
+    r"""Score node pairs by shifted matrix completion (ShiftMC, relaxed).
 
     The score estimates the probability of a link and is in [0, 1]: seen links have the
     target 1 / (1 - rho), everything else 0, which makes up on average for the unseen ones.
@@ -136,12 +136,15 @@ def pu_shift(
 
     Notes
     -----
-    Minimises, over 0 <= W, H <= sqrt(1/k) with X = W H^T,
+    Minimises, over W, H >= 0 with X = W H^T,
 
     .. math:: \sum_{A_{ij}=1} \Bigl(X_{ij}-\frac{1}{1-\rho}\Bigr)^2 + \sum_{A_{ij}=0} X_{ij}^2
               + \frac{\lambda}{2} (\|W\|_F^2 + \|H\|_F^2),
 
-    equation 16 of [1]_ with the shifted target of its equation 11.
+    equation 11 of [1]_. The paper asks for 0 <= X <= 1. Its own relaxation,
+    0 <= W, H <= sqrt(1 / k), is `solver="relax"`; the default lets each row of W and H
+    have length 1 at most, which implies the same and leaves more room: it ranks better
+    on every network that we tried.
 
     References
     ----------
@@ -154,8 +157,8 @@ def pu_shift(
     >>> G = nx.karate_club_graph()
     >>> for u, v, p in pugraph.pu_shift(G, [(0, 33), (14, 20)]):
     ...     print(f"({u}, {v}) -> {p:.2f}")
-    (0, 33) -> 0.43
-    (14, 20) -> 0.16
+    (0, 33) -> 0.18
+    (14, 20) -> 0.03
     """
     settings = Settings(
         "shift", rank, rho, None, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
