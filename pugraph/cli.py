@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ _HELD_OUT = 0.2
 
 def main() -> None:
     """Predict links of the Les Miserables network and say how far to trust them."""
+    ArgumentParser(prog="python -m pugraph", description=main.__doc__).parse_args()
     G = nx.les_miserables_graph()
     print(
         f"Who else shares a chapter of Les Miserables? {G.number_of_nodes()} characters, "

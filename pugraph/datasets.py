@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import networkx as nx
 
+__all__ = ["NETWORKS", "Network", "largest_component", "load"]
+
 
 class Network(NamedTuple):
     """A file with an edge a line, what it must contain, and whom to cite."""

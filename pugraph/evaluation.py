@@ -14,7 +14,10 @@ from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import ranking, retrieval
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
-from pugraph.models import named
+from pugraph.models import PairScorer, named
+from pugraph.settings import check_number, check_whole
+
+__all__ = ["Evaluation", "Metrics", "evaluate", "split_links"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def split_links(
     Returns
     -------
     train : a graph of G's own kind
-        With all nodes of G, and their attributes.
+        With all nodes of G, and their attributes. For a matrix, a csr_array of ones.
     held_out : list of (u, v)
         Both directions of an undirected link are held out together, as one pair.
 
@@ -91,8 +94,8 @@ def split_links(
     >>> train.number_of_edges(), len(held_out)
     (70, 8)
     """
-    if isinstance(fraction, (bool, str)) or not 0 <= fraction <= 1:
-        raise ValueError(f"fraction must be a number in [0, 1], not {fraction!r}")
+    check_number("fraction", fraction, "a number in [0, 1]", lambda v: 0 <= v <= 1, optional=False)
+    check_whole("seed", seed, 0)
     data = to_graph_data(G)
     rows, cols = _links(data)
     if time is None:
@@ -196,12 +199,18 @@ def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Ev
     others = retrieval.Pairs(links, data.directed)
     blocks: Iterator[tuple[IntArray, IntArray, FloatArray]]
     if hasattr(scorer, "score_pairs"):
+        if isinstance(scorer, PairScorer) and list(scorer.nodes) != list(data.nodes):
+            raise ValueError("the model is of another graph: its nodes are not those of train")
         positives = scorer.score_pairs(rows, cols)
         blocks = ((r, c, scorer.score_pairs(r, c)) for r, c in retrieval.non_links(others))
     elif callable(scorer):
         candidates = _Candidates(data, rows, cols, others)
-        scores = (float(p) for _, _, p in scorer(train, candidates))
-        positives = _take(scores, rows.size)
+        predictions = iter(scorer(train, candidates))
+        first = list(islice(predictions, rows.size))
+        if [(u, v) for u, v, _ in first] != list(islice(candidates, rows.size)):
+            raise ValueError("the scorer did not return the pairs of ebunch in their order")
+        positives = np.array([float(p) for *_, p in first])
+        scores = (float(p) for *_, p in predictions)
         blocks = ((r, c, _take(scores, r.size)) for r, c in retrieval.non_links(others))
     else:
         raise TypeError(
@@ -251,6 +260,8 @@ def _hidden(data: GraphData, held_out: Iterable[Any]) -> tuple[IntArray, IntArra
 
     if data.square and (rows == cols).any():
         raise ValueError(f"{name(rows == cols)} is a node with itself")
+    if not rows.size:
+        return rows, cols
     known = np.asarray(data.adjacency[rows, cols]).ravel() != 0
     if known.any():
         raise ValueError(f"{name(known)} is a link of the training graph")

@@ -22,10 +22,12 @@ from pugraph.core.descent import Progress, Stopping
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, Pattern, both_sides
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.settings import Settings, Weights
+from pugraph.settings import Settings, Weights, check_whole
 
 Prediction = tuple[Hashable, Hashable, float]
 PairBlocks = Iterable[tuple[IntArray, IntArray]]
+
+_FEW_LINKS = 10_000
 
 _SOLVERS = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
 
@@ -195,8 +197,7 @@ class LinkModel(PairScorer):
         >>> [(u, v) for u, v, p in model.top_links(2)]
         [(26, 32), (1, 12)]
         """
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
-            raise ValueError(f"k must be a whole number of at least 0, not {k!r}")
+        check_whole("k", k, 0)
         chosen = None if nodes is None else self.data.positions(nodes)
         if k == 0:
             return []
@@ -247,7 +248,8 @@ def fit(
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
-        Edge weights are ignored and self-loops dropped.
+        Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
+        rectangular one has rows and columns of its own.
     method : {"bias", "shift"}
         The biased or the shifted completion; see `pugraph.pu_bias` and `pugraph.pu_shift`.
     rank : int, optional
@@ -317,7 +319,9 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     W, H = _start(settings, weights, rows, cols)
     history: list[float] = []
     if rows.n_links:
-        with threads(settings.n_jobs), _reporter(settings) as progress:
+        # starting threads costs more than they save on a small graph; the bits are the same
+        n_jobs = 1 if rows.n_links < _FEW_LINKS else settings.n_jobs
+        with threads(n_jobs), _reporter(settings) as progress:
             stopping = Stopping(settings.max_sweeps, settings.tol, progress)
             if weights.alpha is None:
                 objective = Objective.shifted(weights.rho, weights.reg)

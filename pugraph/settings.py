@@ -47,23 +47,25 @@ class Settings:
         if self.solver not in ("auto", *known):
             choices = ", ".join(map(repr, ("auto", *known)))
             raise _refuse("solver", f"one of {choices} for method {self.method!r}", self.solver)
-        _whole("rank", self.rank, 1, optional=True)
-        _whole("max_sweeps", self.max_sweeps, 1)
-        _whole("seed", self.seed, 0)
+        check_whole("rank", self.rank, 1, optional=True)
+        check_whole("max_sweeps", self.max_sweeps, 1)
+        check_whole("seed", self.seed, 0)
         if self.n_jobs != -1:
-            _whole("n_jobs", self.n_jobs, 1, optional=True, also=" or -1")
-        _number("rho", self.rho, "a number in [0, 1) or None", lambda v: 0 <= v < 1)
-        _number("alpha", self.alpha, "a number in (0, 1) or None", lambda v: 0 < v < 1)
-        _number("reg", self.reg, "a finite number of at least 0 or None", lambda v: v >= 0)
-        _number("tol", self.tol, "a finite number of at least 0", lambda v: v >= 0, optional=False)
+            check_whole("n_jobs", self.n_jobs, 1, optional=True, also=" or -1")
+        check_number("rho", self.rho, "a number in [0, 1) or None", lambda v: 0 <= v < 1)
+        check_number("alpha", self.alpha, "a number in (0, 1) or None", lambda v: 0 < v < 1)
+        check_number("reg", self.reg, "a finite number of at least 0 or None", lambda v: v >= 0)
+        check_number(
+            "tol", self.tol, "a finite number of at least 0", lambda v: v >= 0, optional=False
+        )
         if self.alpha is not None and self.rho is not None:
             raise ValueError("give rho or alpha, not both: alpha is (1 + rho) / 2")
         if self.alpha is not None and self.method == "shift":
             raise ValueError("alpha belongs to method 'bias'; method 'shift' takes rho")
-        if not (isinstance(self.progress, (bool, np.bool_)) or callable(self.progress)):
+        if not (isinstance(self.progress, bool) or callable(self.progress)):
             raise _refuse("progress", "True, False or a callable", self.progress)
         try:
-            known_dtype = np.dtype(self.dtype) in (np.dtype("f4"), np.dtype("f8"))
+            known_dtype = self.dtype is not None and np.dtype(self.dtype).char in "fd"
         except TypeError:
             known_dtype = False
         if not known_dtype:
@@ -119,7 +121,10 @@ def _refuse(name: str, wanted: str, value: object) -> ValueError:
     return ValueError(f"{name} must be {wanted}, not {value!r}")
 
 
-def _whole(name: str, value: Any, least: int, *, optional: bool = False, also: str = "") -> None:
+def check_whole(
+    name: str, value: Any, least: int, *, optional: bool = False, also: str = ""
+) -> None:
+    """Raise a ValueError that names the option unless it is a whole number."""
     if optional and value is None:
         return
     try:
@@ -131,9 +136,10 @@ def _whole(name: str, value: Any, least: int, *, optional: bool = False, also: s
         raise _refuse(name, wanted + (" or None" if optional else ""), value)
 
 
-def _number(
+def check_number(
     name: str, value: Any, wanted: str, fits: Callable[[float], bool], *, optional: bool = True
 ) -> None:
+    """Raise a ValueError that names the option unless it is a finite number that fits."""
     if optional and value is None:
         return
     try:

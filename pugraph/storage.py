@@ -52,8 +52,8 @@ def load(path: str | PathLike[str]) -> tuple[GraphData, dict[str, FloatArray], d
             arrays = {name: archive[name] for name in archive.files}
         about = json.loads(arrays.pop("about").tobytes())
         known = about["format"] == _FORMAT
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile) as error:
-        raise ValueError(f"{path} is not a saved pugraph model: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile):
+        raise ValueError(f"{path} is not a saved pugraph model") from None
     if not known:
         raise ValueError(
             f"{path} has format {about['format']}; this version of pugraph reads {_FORMAT}"

@@ -38,6 +38,7 @@ def test_python_m_pugraph_shows_ten_links_and_how_good_they_are():
 
 def test_main_says_the_same(capsys, monkeypatch):
     monkeypatch.setattr(cli, "_SPLITS", 1)
+    monkeypatch.setattr(sys, "argv", ["pugraph"])
     monkeypatch.setattr(nx, "les_miserables_graph", small)
     cli.main()
     assert "Adamic-Adar" in capsys.readouterr().out

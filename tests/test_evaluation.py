@@ -81,7 +81,7 @@ def test_a_split_by_time_holds_out_the_latest():
             split_links(G, time="when")
 
 
-@pytest.mark.parametrize("fraction", [-0.1, 1.1, float("nan"), "half", True])
+@pytest.mark.parametrize("fraction", [-0.1, 1.1, float("nan"), "half", True, None])
 def test_a_bad_fraction_is_named(fraction):
     with pytest.raises(ValueError, match="fraction must be a number"):
         split_links(nx.path_graph(4), fraction=fraction)
@@ -176,7 +176,17 @@ def test_bad_evaluations_are_explained():
     with pytest.raises(TypeError, match="not int"):
         evaluate(3, G, [(0, 2)])
     with pytest.raises(ValueError, match="fewer scores"):
-        evaluate(lambda G, ebunch: iter([]), G, [(0, 2)])
+        evaluate(lambda G, ebunch: nx.jaccard_coefficient(G, list(ebunch)[:3]), G, [(0, 2)])
+    with pytest.raises(ValueError, match="in their order"):
+        evaluate(lambda G, ebunch: sorted(pugraph.pu_bias(G, ebunch))[::-1], G, [(0, 2)])
+    with pytest.raises(ValueError, match="the model is of another graph"):
+        evaluate(model, nx.path_graph(6), [(0, 2)])
+
+
+def test_nothing_held_out_is_nan():
+    G = nx.path_graph(5)
+    for scorer in (pugraph.pu_bias, pugraph.fit(G)):
+        assert np.isnan(evaluate(scorer, *split_links(G, fraction=0)).all_pairs.auc)
 
 
 def test_nodes_without_a_training_edge_count_only_in_one_of_the_two():

@@ -105,6 +105,9 @@ def test_top_links_of_some_nodes(model):
     assert model.top_links(3, nodes=iter([])) == []
     with pytest.raises(nx.NodeNotFound, match="'nobody'"):
         model.top_links(3, nodes=["nobody"])
+    for single in (4, "nobody", 4.5):
+        with pytest.raises(ValueError, match=rf"for one node write \[{single!r}\]"):
+            model.top_links(3, nodes=single)
 
 
 @pytest.mark.parametrize("k", [-1, 1.5, "3", True, None])

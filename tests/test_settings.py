@@ -35,6 +35,7 @@ BAD = [
     ("dtype", "float16"),
     ("dtype", "nonsense"),
     ("dtype", int),
+    ("dtype", None),
     ("seed", -1),
     ("seed", None),
     ("seed", 1.5),

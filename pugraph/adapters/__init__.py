@@ -27,7 +27,8 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
         is a link; weights are ignored.
     features : str, list of str or matrix, optional
         The names of node attributes, or a matrix with a row a node. Numbers, booleans and
-        vectors are used as they are; other values are one-hot encoded.
+        vectors are used as they are; other values are one-hot encoded. The models of this
+        version learn from links alone and do not use them.
 
     Returns
     -------
@@ -71,11 +72,13 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
         return data
     if isinstance(features, str):
         features = [features]
-    if not (isinstance(features, list) and all(isinstance(name, str) for name in features)):
+    if not (
+        isinstance(features, (list, tuple)) and all(isinstance(name, str) for name in features)
+    ):
         return replace(data, features=_features.from_matrix(features, len(data.nodes)))
     if data.library == "matrix":
         raise ValueError("a matrix has no node attributes; pass features as a matrix")
     if not features:
-        raise ValueError("features is an empty list; name an attribute or pass None")
+        raise ValueError("features is empty; name an attribute or pass None")
     columns = {name: adapter.attribute(G, name) for name in features}
     return replace(data, features=_features.from_attributes(data.nodes, columns))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index as as_int
@@ -33,7 +34,7 @@ class Positions(Mapping[Any, int]):
         if isinstance(node, str):
             return self.names[node]
         try:
-            position = as_int(getattr(node, "index", node))  # of an igraph Vertex
+            position = as_int(node.index if isinstance(node, _vertex_type()) else node)
         except TypeError:
             raise KeyError(node) from None
         if not 0 <= position < self.n:
@@ -47,7 +48,12 @@ class Positions(Mapping[Any, int]):
         return self.n
 
 
-@dataclass(frozen=True)
+def _vertex_type() -> Any:
+    """Return igraph's Vertex; nothing is one while igraph is not imported."""
+    return getattr(sys.modules.get("igraph"), "Vertex", ())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphData:
     """A graph as arrays.
 
@@ -73,6 +79,11 @@ class GraphData:
     directed: bool
     library: Library
     features: FeatureMatrix | None = None
+
+    def __repr__(self) -> str:
+        m, n = self.adjacency.shape
+        kind = "directed" if self.directed else "undirected"
+        return f"<GraphData {kind} {m} x {n}, {self.adjacency.nnz} entries, {self.library}>"
 
     @property
     def square(self) -> bool:
@@ -101,7 +112,13 @@ class GraphData:
         )
 
     def positions(self, nodes: Iterable[object]) -> IntArray:
-        """Return the rows of `nodes`."""
+        """Return the rows of some nodes."""
+        try:
+            single = isinstance(nodes, str) or nodes in self.index
+        except TypeError:
+            single = False
+        if single or not isinstance(nodes, Iterable):
+            raise ValueError(f"nodes must be a list of nodes; for one node write [{nodes!r}]")
         return self._locate(list(nodes), self.index)
 
     def pair_positions(self, ebunch: Iterable[Any]) -> tuple[IntArray, IntArray]:

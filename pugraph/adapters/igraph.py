@@ -25,7 +25,8 @@ def convert(G: ig.Graph) -> GraphData:
     names = None
     if "name" in G.vs.attributes():
         # a name that occurs twice means its first vertex, as in igraph's own look-up
-        names = {name: v for v, name in reversed(list(enumerate(G.vs["name"])))}
+        named = [(name, v) for v, name in enumerate(G.vs["name"]) if isinstance(name, str)]
+        names = dict(reversed(named))
     matrix = from_links(links[:, 0], links[:, 1], n, directed)
     return GraphData(range(n), Positions(n, names), matrix, directed, "igraph")
 
@@ -35,6 +36,7 @@ def attribute(G: ig.Graph, name: str) -> list[Any]:
     if name not in G.vs.attributes():
         raise ValueError(f"the vertices have no attribute {name!r}")
     values: list[Any] = G.vs[name]
-    if None in values:
-        raise ValueError(f"vertex {values.index(None)} has no attribute {name!r}")
+    for vertex, value in enumerate(values):
+        if value is None:
+            raise ValueError(f"vertex {vertex} has no attribute {name!r}")
     return values

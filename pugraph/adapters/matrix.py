@@ -16,7 +16,7 @@ def convert(matrix: Any) -> GraphData:
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
     source = sp.coo_array(matrix)
-    if source.data.dtype.kind == "f" and not np.isfinite(source.data).all():
+    if source.data.dtype.kind in "fc" and not np.isfinite(source.data).all():
         bad = np.flatnonzero(~np.isfinite(source.data))[0]
         row, column = source.coords[0][bad], source.coords[1][bad]
         raise ValueError(f"entry ({row}, {column}) is {source.data[bad]}, not a number")

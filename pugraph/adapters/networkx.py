@@ -39,7 +39,7 @@ def attribute(G: nx.Graph, name: str) -> list[Any]:
     """Return a node attribute's values in node order."""
     values = []
     for node, found in G.nodes(data=True):
-        if name not in found:
+        if found.get(name) is None:
             raise ValueError(f"node {node!r} has no attribute {name!r}")
         values.append(found[name])
     return values

@@ -1,7 +1,7 @@
 """Coordinate descent on the shifted objective with 0 <= X <= 1: ShiftMC, relaxed.
 
 A constraint on each of the m n entries of X = W H^T is replaced by one on its factors
-that implies it. `fit_box` has the paper's (equation 16), 0 <= W, H <= sqrt(1 / k), with
+that implies it. `fit_box` has the paper's (section 5), 0 <= W, H <= sqrt(1 / k), with
 the shifted target A / (1 - rho) that it means (see the errata in the docs). `fit_ball`
 has a weaker one: W, H >= 0 with rows of length 1 at most.
 
@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numba import prange
 
+from pugraph.core.blocks import gram
 from pugraph.core.descent import Stopping, descend
 from pugraph.core.jit import kernel
-from pugraph.core.problem import Objective, Pattern, gram
+from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
 _PASSES = 2

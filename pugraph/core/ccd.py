@@ -12,7 +12,7 @@ from numba import prange
 
 from pugraph.core.descent import Stopping, descend
 from pugraph.core.jit import kernel
-from pugraph.core.problem import Objective, Pattern, gram
+from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
 
@@ -109,7 +109,7 @@ def fit_ccd(
             update(cols, x_cols, v, u_change, u, v, Wr @ V + ridge * v, Wr[r], v_change)
             late = u
         _link_sums(cols.indptr, cols.chunks, x_cols, objective.extra, objective.pull, sums)
-        GW, GH = gram(U.T), gram(V.T)
+        GW, GH = U @ U.T, V @ V.T
         value = (
             sums.sum()
             + float(np.vdot(GW, GH))

@@ -7,6 +7,9 @@ written and compiled anew in each process where none can.
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,11 +31,52 @@ def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Callable
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         options = {"parallel": parallel, "fastmath": _REORDER}
         try:
-            return numba.njit(cache=True, **options)(function)
+            compiled = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # numba found no directory for its cache
-            return numba.njit(**options)(function)
+            compiled = numba.njit(**options)(function)
+        return _guarded(compiled) if parallel else compiled
 
     return wrap
+
+
+def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """Let one thread in at a time, and nobody whose threads were lost in a fork.
+
+    Not all of numba's threading layers bear two callers, and after a fork OpenMP's would
+    end the process.
+    """
+
+    @functools.wraps(compiled)
+    def call(*args: Any) -> Any:
+        if _process.forked:
+            raise RuntimeError(
+                "this process was forked from one that had already used pugraph, whose threads "
+                "do not survive that; start it with multiprocessing.get_context('spawn') or "
+                "'forkserver'"
+            )
+        with _process.lock:
+            _process.used = True
+            return compiled(*args)
+
+    return call
+
+
+class _Process:
+    """What a process has to know of its parallel kernels."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.used = False
+        self.forked = False
+
+    def after_fork(self) -> None:
+        self.lock = threading.RLock()
+        self.forked = self.used
+
+
+_process = _Process()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_process.after_fork)
 
 
 def balanced_chunks(indptr: IntArray) -> IntArray:

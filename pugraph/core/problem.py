@@ -5,8 +5,8 @@ Both of the paper's losses are one function of X = W H^T,
     f(W, H) = seen * sum_{A_ij = 1} (x_ij - target)^2 + unseen * sum_{A_ij = 0} x_ij^2
               + reg / 2 * (|W|^2 + |H|^2),
 
-with (seen, unseen, target) = (alpha, 1 - alpha, 1) for BiasMC (equation 14, non-convex
-form) and (1, 1, 1 / (1 - rho)) for ShiftMC (equation 11). Divided by `unseen`, the
+with (seen, unseen, target) = (alpha, 1 - alpha, 1) for BiasMC (section 5, the non-convex
+form) and (1, 1, 1 / (1 - rho)) for ShiftMC (section 3.1). Divided by `unseen`, the
 minimiser w of a row that links to the rows h_j of H solves
 
     (H^T H + extra * sum_j h_j h_j^T + ridge * I) w = pull * sum_j h_j,
@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.jit import balanced_chunks
-from pugraph.core.types import FloatArray, IntArray
+from pugraph.core.types import IntArray
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,3 @@ def both_sides(matrix: sp.csr_array, symmetric: bool) -> tuple[Pattern, Pattern]
     """Return the patterns of a matrix and of its transpose, one object if they agree."""
     rows = Pattern.of(matrix)
     return rows, rows if symmetric else Pattern.of(sp.csr_array(matrix.T))
-
-
-def gram(factor: FloatArray, ridge: float = 0.0) -> FloatArray:
-    """Return factor^T factor + ridge * I."""
-    product = factor.T @ factor
-    product.flat[:: product.shape[0] + 1] += ridge
-    return product

@@ -34,11 +34,12 @@ def pu_bias(
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
-        Edge weights are ignored and self-loops dropped.
+        Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
+        rectangular one has rows and columns of its own.
     ebunch : iterable of node pairs, optional
         The pairs to score, a generator included; order, orientation and duplicates are
         kept. All pairs that are not links, each once, if None. For igraph: vertex ids,
-        names or Vertex objects.
+        names or Vertex objects, which come back as ids.
     rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
         As in `pugraph.fit`; the defaults need no tuning.
 
@@ -69,7 +70,7 @@ def pu_bias(
     .. math:: \alpha \sum_{A_{ij}=1} (X_{ij}-1)^2 + (1-\alpha) \sum_{A_{ij}=0} X_{ij}^2
               + \frac{\lambda}{2} (\|W\|_F^2 + \|H\|_F^2),
 
-    equation 14 of [1]_ in its non-convex form.
+    the non-convex form of BiasMC in section 5 of [1]_.
 
     References
     ----------
@@ -114,7 +115,8 @@ def pu_shift(
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
-        Edge weights are ignored and self-loops dropped.
+        Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
+        rectangular one has rows and columns of its own.
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
     rank, rho, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
@@ -141,10 +143,9 @@ def pu_shift(
     .. math:: \sum_{A_{ij}=1} \Bigl(X_{ij}-\frac{1}{1-\rho}\Bigr)^2 + \sum_{A_{ij}=0} X_{ij}^2
               + \frac{\lambda}{2} (\|W\|_F^2 + \|H\|_F^2),
 
-    equation 11 of [1]_. The paper asks for 0 <= X <= 1. Its own relaxation,
-    0 <= W, H <= sqrt(1 / k), is `solver="relax"`; the default lets each row of W and H
-    have length 1 at most, which implies the same and leaves more room: it ranks better
-    on every network that we tried.
+    the shifted objective of section 3.1 of [1]_. The paper asks for 0 <= X <= 1. Its own
+    relaxation, 0 <= W, H <= sqrt(1 / k), is `solver="relax"`; the default lets each row
+    of W and H have length 1 at most, which implies the same and leaves more room.
 
     References
     ----------

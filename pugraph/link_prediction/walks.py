@@ -15,8 +15,10 @@ from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import retrieval
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models import PairScorer, Prediction
+from pugraph.settings import check_number, check_whole
 
 _BATCH = 256
+_DENSE = 500
 _PRECISION = 1e-12
 
 
@@ -76,8 +78,7 @@ class SvdKatz(PairScorer):
 
     def __init__(self, G: Any, rank: int = 50, beta: float | None = None) -> None:
         super().__init__(_square(to_graph_data(G)))
-        if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
-            raise ValueError(f"rank must be a whole number of at least 1, not {rank!r}")
+        check_whole("rank", rank, 1)
         U, S, V = _svd(self.data.adjacency.astype(np.float64), int(rank))
         self.beta, _ = _damping(beta, S)
         # the sum over l of beta^l (U S V^T)^l, with the powers of V^T U S summed in k x k
@@ -100,10 +101,11 @@ def _svd(matrix: sp.csr_array, rank: int) -> tuple[FloatArray, FloatArray, Float
     n = matrix.shape[0]
     if n == 0 or matrix.nnz == 0:
         return np.zeros((n, 1)), np.zeros(1), np.zeros((n, 1))
-    if rank >= n // 2:
+    if n <= _DENSE or rank >= n // 2:
         U, S, Vt = np.linalg.svd(matrix.toarray(), full_matrices=False)
     else:
-        U, S, Vt = svds(matrix, rank, v0=np.ones(n))
+        # a start without symmetries: from one that has them, ARPACK restarts at random
+        U, S, Vt = svds(matrix, rank, v0=np.random.default_rng(0).random(n))
     largest = np.argsort(-S)[:rank]
     return U[:, largest], S[largest], Vt[largest].T
 
@@ -111,16 +113,11 @@ def _svd(matrix: sp.csr_array, rank: int) -> tuple[FloatArray, FloatArray, Float
 def _damping(beta: float | None, singular_values: FloatArray) -> tuple[float, float]:
     """Return beta and beta times the largest singular value, which is below 1."""
     top = float(singular_values[0])
-    if top == 0:
-        return 0.0 if beta is None else beta, 0.0
-    limit = 1 / top
+    limit = 1 / top if top else math.inf
     if beta is None:
-        return limit / 2, 0.5
-    if isinstance(beta, (str, bool)) or not 0 < beta < limit:
-        raise ValueError(
-            f"beta must lie between 0 and one over the largest singular value, {limit:.6g}, "
-            f"for the sum of walks to be finite, not {beta!r}"
-        )
+        return (limit / 2, 0.5) if top else (1.0, 0.0)
+    wanted = f"between 0 and one over the largest singular value, {limit:.6g}"
+    check_number("beta", beta, wanted, lambda v: 0 < v < limit)
     return float(beta), beta * top
 
 

@@ -28,11 +28,11 @@ def test_numbers_booleans_and_vectors_are_used_as_they_are():
 
 
 def test_categories_are_one_hot_with_their_names():
-    G = people(city=["Oslo", "Rome", "Oslo"], mixed=[1, "one", None])
+    G = people(city=["Oslo", "Rome", "Oslo"], mixed=[1, "one", 2])
     values, names = to_graph_data(G, features=["city", "mixed"]).features
     assert sp.issparse(values)
     assert values.toarray().tolist() == [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1]]
-    assert names == ["city=Oslo", "city=Rome", "mixed=1", "mixed=one", "mixed=None"]
+    assert names == ["city=Oslo", "city=Rome", "mixed=1", "mixed=one", "mixed=2"]
 
 
 def test_arrays_as_attributes_and_one_name_without_a_list():
@@ -45,6 +45,8 @@ def test_igraph_attributes():
     G.vs["age"] = [3, 4]
     values, names = to_graph_data(G, features="age").features
     assert (values.tolist(), names) == ([[3], [4]], ["age"])
+    G.vs["at"] = [np.ones(2), np.zeros(2)]
+    assert to_graph_data(G, features="at").features.values.tolist() == [[1, 1], [0, 0]]
     G.vs["half"] = [1, None]
     with pytest.raises(ValueError, match="vertex 1 has no attribute 'half'"):
         to_graph_data(G, features="half")
@@ -81,6 +83,9 @@ def test_a_missing_attribute_names_the_node():
     del G.nodes["cid"]["age"]
     with pytest.raises(ValueError, match="node 'cid' has no attribute 'age'"):
         to_graph_data(G, features="age")
+    G.nodes["cid"]["age"] = None
+    with pytest.raises(ValueError, match="node 'cid' has no attribute 'age'"):
+        to_graph_data(G, features=("age",))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +99,7 @@ def test_a_missing_attribute_names_the_node():
             r"features\[1, 1\] is inf",
         ),
         ([["a"], ["b"], ["c"]], "must be numbers"),
-        ([], "empty list"),
+        ([], "features is empty"),
     ],
 )
 def test_bad_matrices_say_where(features, message):

@@ -96,6 +96,16 @@ def test_igraph_pairs_may_be_ids_names_and_vertices():
     assert len(data.index) == 3
 
 
+def test_an_igraph_edge_is_no_vertex_and_names_may_be_anything():
+    G = ig.Graph(3, [(0, 1), (1, 2)])
+    G.vs["name"] = [(0, 1), "bob", 7]
+    data = to_graph_data(G)
+    with pytest.raises(ValueError, match="is not in the graph"):
+        data.pair_positions([(G.es[0], 1)])
+    assert data.pair_positions([("bob", 2)])[0].tolist() == [1]
+    assert repr(data) == "<GraphData undirected 3 x 3, 4 entries, igraph>"
+
+
 def test_pairs_may_be_an_array():
     data = to_graph_data(nx.path_graph(4))
     rows, cols = data.pair_positions(np.array([[0, 3], [2, 1]]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -67,3 +68,42 @@ def test_importing_pugraph_imports_neither_numba_nor_igraph_and_starts_nothing()
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+FORKED = """
+import multiprocessing, networkx as nx, pugraph
+G = nx.karate_club_graph()
+def score(seed):
+    return list(pugraph.pu_bias(G, [(0, 33)], rank=2, seed=seed))
+if __name__ == "__main__":
+    score(0)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        try:
+            pool.map(score, [1])
+        except RuntimeError as error:
+            print(error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_forked_process_is_told_rather_than_ended(tmp_path):
+    script = tmp_path / "forked.py"
+    script.write_text(FORKED)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "'spawn'" in done.stdout
+
+
+@pytest.mark.compiled
+def test_threads_may_call_at_once_whatever_numbas_layer():
+    code = (
+        "import networkx as nx, pugraph; from concurrent.futures import ThreadPoolExecutor\n"
+        "G = nx.gnp_random_graph(200, 0.3, seed=0)\n"
+        "call = lambda _: list(pugraph.pu_bias(G, [(0, 9), (5, 7)], rank=8))\n"
+        "with ThreadPoolExecutor(4) as pool: scores = list(pool.map(call, range(8)))\n"
+        "assert all(s == call(0) for s in scores)"
+    )
+    environment = {**os.environ, "NUMBA_THREADING_LAYER": "workqueue"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=False, timeout=120)
+    assert done.returncode == 0

@@ -53,7 +53,7 @@ def objective_of(name, strength, reg):
     return Objective.biased((1 + strength) / 2, reg)
 
 
-def run(name, A, W, H, objective, *, max_sweeps=1, tol=0.0, n_jobs=None):
+def run(name, A, W, H, objective, *, max_sweeps=1, tol=0.0, n_jobs=1):
     rows, cols = both_sides(sp.csr_array(A), symmetric=False)
     with threads(n_jobs), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

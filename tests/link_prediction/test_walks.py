@@ -55,13 +55,17 @@ def test_the_default_damping_is_half_of_the_limit():
         assert p == pytest.approx(expected[u, v], abs=1e-9)
 
 
-def test_a_truncated_svd_serves_larger_graphs():
+def test_a_truncated_svd_serves_larger_graphs(monkeypatch):
+    monkeypatch.setattr(walks, "_DENSE", 0)
     G = nx.barabasi_albert_graph(120, 3, seed=0)
     A = nx.to_numpy_array(G)
     scorer = walks.SvdKatz(G, rank=5)
     rows, cols = np.arange(120), np.arange(120)[::-1].copy()
     expected = naive.svd_katz(A, scorer.beta, 5)[rows, cols]
     np.testing.assert_allclose(scorer.score_pairs(rows, cols), expected, atol=1e-9)
+    ring = nx.cycle_graph(100)  # every singular value but one or two comes twice
+    scores = [list(svd_katz(ring, [(0, 2), (5, 9)], rank=5)) for _ in range(3)]
+    assert scores[0] == scores[1] == scores[2]
 
 
 def test_many_rows_are_walked_in_batches(monkeypatch):
@@ -76,8 +80,8 @@ def test_many_rows_are_walked_in_batches(monkeypatch):
 @pytest.mark.parametrize("score", [katz, svd_katz])
 def test_bad_input_is_named(score):
     G = nx.path_graph(3)  # largest singular value sqrt(2)
-    for beta in (0.71, 0, -1, float("nan"), "0.1", True):
-        with pytest.raises(ValueError, match=r"beta must lie .* 0\.707107"):
+    for beta in (0.71, 0, -1, float("nan"), "0.1", True, [1]):
+        with pytest.raises(ValueError, match=r"beta must be .* 0\.707107"):
             score(G, beta=beta)
     with pytest.raises(ValueError, match="square"):
         score(sp.csr_array(np.ones((2, 3))))
