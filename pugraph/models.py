@@ -292,6 +292,8 @@ def fit(
         For an option out of range, an igraph graph with parallel edges, or NaN.
     networkx.NetworkXNotImplemented
         For a networkx multigraph.
+    MemoryError
+        If the fit would not fit into the free memory; raised before it starts.
 
     Warns
     -----
@@ -316,6 +318,7 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     matrix = _without_diagonal(data.adjacency) if data.square else data.adjacency
     weights = settings.weights(matrix.shape, matrix.nnz)
     rows, cols = both_sides(matrix, data.square and not data.directed)
+    _check_memory(settings, weights, rows, cols)
     W, H = _start(settings, weights, rows, cols)
     history: list[float] = []
     if rows.n_links:
@@ -341,6 +344,33 @@ def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((links.data[keep], (rows[keep], cols[keep])), shape=matrix.shape)
 
 
+def _check_memory(settings: Settings, weights: Weights, rows: Pattern, cols: Pattern) -> None:
+    """Refuse a fit whose arrays would not fit into the memory that is free now."""
+    factors = (rows.shape[0] + cols.shape[0]) * weights.rank
+    solver = settings.chosen_solver
+    numbers = factors * (2 if solver in ("als", "ccd++") else 1)
+    if solver == "ccd++":
+        numbers += 2 * rows.n_links
+    needed = numbers * np.dtype(settings.dtype).itemsize
+    free = available_memory()
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"a fit of rank {weights.rank} to {rows.shape[0]} x {cols.shape[0]} nodes needs about "
+            f"{needed / 2**30:.1f} GiB beside the graph, and {free / 2**30:.1f} GiB are free; "
+            "lower rank"
+        )
+
+
+def available_memory() -> int | None:
+    """Return how many bytes can be allocated, or None where the system does not say."""
+    try:
+        with open("/proc/meminfo") as file:
+            lines = dict(line.split(":", 1) for line in file)
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None
+
+
 def _start(
     settings: Settings, weights: Weights, rows: Pattern, cols: Pattern
 ) -> tuple[FloatArray, FloatArray]:
@@ -351,9 +381,11 @@ def _start(
     for side in (rows, cols):
         shape = (side.shape[0], weights.rank)
         if settings.method == "shift":
-            factor = rng.random(shape, dtype) * (upper_bound(weights.rank, dtype) / 2)
+            factor = rng.random(shape, dtype)
+            factor *= upper_bound(weights.rank, dtype) / 2
         else:
-            factor = rng.standard_normal(shape, dtype) / dtype.type(np.sqrt(weights.rank))
+            factor = rng.standard_normal(shape, dtype)
+            factor /= dtype.type(np.sqrt(weights.rank))
         factor[np.diff(side.indptr) == 0] = 0
         factors.append(factor)
     return factors[0], factors[1]

@@ -32,8 +32,8 @@ def _multiply(F, extra, x, out):
         out[a] = x[a]
     for j in range(F.shape[0]):
         f = F[j]
-        dot = f[0] * x[0]
-        for a in range(1, k):
+        dot = x.dtype.type(0)  # a plain 0 would turn float32 into float64
+        for a in range(k):
             dot += f[a] * x[a]
         dot *= extra
         for a in range(k):
@@ -42,8 +42,8 @@ def _multiply(F, extra, x, out):
 
 @kernel()
 def _dot(x, y):
-    total = x[0] * y[0]
-    for a in range(1, x.size):
+    total = x.dtype.type(0)
+    for a in range(x.size):
         total += x[a] * y[a]
     return total
 

@@ -72,10 +72,11 @@ def _slope(G, w, rhs, slope):
 @kernel()
 def _descend(G, bound, passes, w, slope):
     """Minimise over each coordinate in turn, within 0..bound."""
+    zero = w.dtype.type(0)  # a plain 0 would turn float32 into float64
     for _ in range(passes):
         for a in range(w.size):
             if G[a, a] > 0:
-                best = min(max(w[a] + slope[a] / G[a, a], 0), bound)
+                best = min(max(w[a] + slope[a] / G[a, a], zero), bound)
                 step = best - w[a]
                 if step != 0:
                     w[a] = best
@@ -124,19 +125,20 @@ def _ball_rows(indptr, indices, chunks, G, H, pull, limit, rate, passes, steps, 
                 for _ in range(steps):
                     _slope(G, w, rhs, slope)
                     for a in range(w.size):
-                        w[a] = max(w[a] + rate * slope[a], 0)
+                        w[a] = max(w[a] + rate * slope[a], w.dtype.type(0))
                     square = _square(w)
                     if square > limit:
+                        shrink = np.sqrt(limit / square)
                         for a in range(w.size):
-                            w[a] *= np.sqrt(limit / square)
+                            w[a] *= shrink
                 _slope(G, w, rhs, slope)
             values[i] = _value(w, rhs, slope)
 
 
 @kernel()
 def _square(w):
-    total = w[0] * w[0]
-    for a in range(1, w.size):
+    total = w.dtype.type(0)
+    for a in range(w.size):
         total += w[a] * w[a]
     return total
 

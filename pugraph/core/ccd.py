@@ -23,8 +23,8 @@ def _link_values(indptr, indices, chunks, W, H, x):
         for i in range(chunks[c], chunks[c + 1]):
             for p in range(indptr[i], indptr[i + 1]):
                 j = indices[p]
-                total = W[i, 0] * H[j, 0]
-                for a in range(1, W.shape[1]):
+                total = x.dtype.type(0)
+                for a in range(W.shape[1]):
                     total += W[i, a] * H[j, a]
                 x[p] = total
 
@@ -43,9 +43,9 @@ def _update(
         for i in range(chunks[c], chunks[c + 1]):
             lo, hi = indptr[i], indptr[i + 1]
             own = late[i]
-            xv = u[i] * 0
-            vv = u[i] * 0
-            total = u[i] * 0
+            xv = x.dtype.type(0)
+            vv = x.dtype.type(0)
+            total = x.dtype.type(0)
             for p in range(lo, hi):
                 j = indices[p]
                 x[p] += own * late_change[j]
@@ -53,7 +53,7 @@ def _update(
                 vv += v[j] * v[j]
                 total += v[j]
             curvature = square + extra * vv
-            step = u[i] * 0
+            step = x.dtype.type(0)
             if curvature > 0:
                 step = (pull * total - extra * xv - cross[i]) / curvature
             change[i] = step

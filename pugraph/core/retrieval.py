@@ -44,12 +44,12 @@ def _score(W, H, rows, cols, symmetric, chunks, out):
             i, j = rows[p], cols[p]
             if symmetric and i > j:
                 i, j = j, i
-            total = W[i, 0] * H[j, 0]
-            for a in range(1, k):
+            total = W.dtype.type(0)
+            for a in range(k):
                 total += W[i, a] * H[j, a]
             if symmetric:
-                mirrored = W[j, 0] * H[i, 0]
-                for a in range(1, k):
+                mirrored = W.dtype.type(0)
+                for a in range(k):
                     mirrored += W[j, a] * H[i, a]
                 total = (total + mirrored) / 2
             out[p] = total
