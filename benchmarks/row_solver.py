@@ -22,7 +22,7 @@ from pugraph.core.ccd import fit_ccd
 from pugraph.core.descent import Stopping
 from pugraph.core.jit import kernel, threads
 from pugraph.core.problem import Objective, both_sides
-from pugraph.models import _start, _without_diagonal
+from pugraph.fitting import _start, _without_diagonal
 from pugraph.settings import Settings
 
 REPEATS = 3

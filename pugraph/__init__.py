@@ -9,11 +9,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pugraph.fitting import fit as fit
+    from pugraph.fitting import top_links as top_links
     from pugraph.link_prediction.pu import pu_bias as pu_bias
     from pugraph.link_prediction.pu import pu_shift as pu_shift
     from pugraph.models import LinkModel as LinkModel
-    from pugraph.models import fit as fit
-    from pugraph.models import top_links as top_links
 
 __version__ = "0.1.0"
 
@@ -21,10 +21,10 @@ __version__ = "0.1.0"
 # free of numba.
 _HOMES = {
     "LinkModel": "pugraph.models",
-    "fit": "pugraph.models",
+    "fit": "pugraph.fitting",
     "pu_bias": "pugraph.link_prediction.pu",
     "pu_shift": "pugraph.link_prediction.pu",
-    "top_links": "pugraph.models",
+    "top_links": "pugraph.fitting",
 }
 _MODULES = ("adapters", "datasets", "evaluation", "link_prediction")
 

@@ -308,24 +308,22 @@ def test_degenerate_graphs_have_sensible_answers(G, method):
 def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
     karate, method, solver, monkeypatch
 ):
-    with pytest.raises(
-        MemoryError, match=r"rank 1000000000 to 34 x 34 .* \d+\.\d GiB"
-    ):
+    with pytest.raises(MemoryError, match=r"rank 1000000000 to 34 x 34 .* \d+\.\d GiB"):
         pugraph.fit(karate, method, solver=solver, rank=10**9)
     factors = 2 * 34 * 4 * 4 * (1 if method == "shift" else 2)
     needed = factors + (2 * 156 * 4 if solver == "ccd++" else 0)
-    monkeypatch.setattr("pugraph.models.available_memory", lambda: needed - 1)
+    monkeypatch.setattr("pugraph.fitting.available_memory", lambda: needed - 1)
     with pytest.raises(MemoryError, match="lower rank"):
         pugraph.fit(karate, method, solver=solver, rank=4)
     for free in (needed, None):
-        monkeypatch.setattr("pugraph.models.available_memory", lambda free=free: free)
+        monkeypatch.setattr("pugraph.fitting.available_memory", lambda free=free: free)
         assert pugraph.fit(karate, method, solver=solver, rank=4).rank == 4
 
 
 def test_the_free_memory_is_read_where_the_system_tells_it(monkeypatch, tmp_path):
-    from pugraph import models
+    from pugraph import fitting
 
-    free = models.available_memory()
+    free = fitting.available_memory()
     assert free is None or free > 2**20
     monkeypatch.setattr("builtins.open", lambda *_: (tmp_path / "none").open())
-    assert models.available_memory() is None
+    assert fitting.available_memory() is None

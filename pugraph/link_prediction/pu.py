@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pugraph.adapters import to_graph_data
-from pugraph.models import Prediction, fit_data, pair_blocks
+from pugraph.fitting import fit_data
+from pugraph.models import Prediction, pair_blocks
 from pugraph.settings import Settings
 
 
