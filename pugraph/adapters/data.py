@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index as as_int
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -133,20 +134,18 @@ class GraphData:
         """
         if isinstance(ebunch, np.ndarray) and ebunch.ndim == 2 and ebunch.shape[1] == 2:
             ebunch = ebunch.tolist()
-        us, vs = [], []
-        for place, pair in enumerate(_iterate(ebunch)):
-            try:
-                u, v = pair
-            except (TypeError, ValueError):
-                raise _not_a_pair(pair, place) from None
-            if isinstance(pair, str):
-                raise _not_a_pair(pair, place)
-            us.append(u)
-            vs.append(v)
+        pairs = list(_iterate(ebunch))
+        if not (set(map(type, pairs)) <= {tuple, list} and set(map(len, pairs)) <= {2}):
+            pairs = [_pair(pair, place) for place, pair in enumerate(pairs)]
         columns = self.index if self.square else Positions(self.adjacency.shape[1])
+        us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
         return self._locate(us, self.index), self._locate(vs, columns)
 
     def _locate(self, nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
+        if isinstance(index, Positions) and set(map(type, nodes)) == {int}:
+            found = np.array(nodes)
+            if found.min() >= 0 and found.max() < len(index):
+                return found.astype(np.int32)
         try:
             return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
         except (KeyError, TypeError):  # a TypeError comes from a node that has no hash
@@ -162,8 +161,14 @@ def _iterate(ebunch: Iterable[Any]) -> Iterator[Any]:
         ) from None
 
 
-def _not_a_pair(pair: object, place: int) -> ValueError:
-    return ValueError(f"item {place} of ebunch is not a pair of nodes: {pair!r}")
+def _pair(pair: Any, place: int) -> tuple[Any, Any]:
+    try:
+        u, v = pair
+    except (TypeError, ValueError):
+        u = v = pair
+    if isinstance(pair, str) or u is pair:
+        raise ValueError(f"item {place} of ebunch is not a pair of nodes: {pair!r}")
+    return u, v
 
 
 def _absent(nodes: list[Any], find: Callable[[Any], int]) -> Iterator[Any]:
