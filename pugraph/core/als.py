@@ -64,13 +64,16 @@ def _solve_rows(indptr, indices, chunks, F, extra, pull, steps, V, values):
         for i in range(chunks[c], chunks[c + 1]):
             v = V[i]
             start, links = indptr[i], indptr[i + 1] - indptr[i]
+            # fetched once and then used from the cache; a copy alone keeps many loads in flight
+            for p in range(links):
+                j = indices[start + p]
+                for a in range(k):
+                    near[p, a] = F[j, a]
+            neighbors = near[:links]
             rhs[:] = 0
             for p in range(links):
-                f = F[indices[start + p]]
                 for a in range(k):
-                    near[p, a] = f[a]
-                    rhs[a] += f[a]
-            neighbors = near[:links]
+                    rhs[a] += near[p, a]
             _multiply(neighbors, extra, v, image)
             for a in range(k):
                 rhs[a] *= pull

@@ -42,7 +42,7 @@ def _score(W, H, rows, cols, symmetric, chunks, out):
     for c in prange(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             i, j = rows[p], cols[p]
-            if symmetric and i > j:
+            if symmetric and i > j:  # one order, so that both orientations share their bits
                 i, j = j, i
             total = W.dtype.type(0)
             for a in range(k):
