@@ -63,8 +63,13 @@ def test_options_that_exclude_each_other():
 
 
 def test_good_options_pass():
-    Settings(rank=np.int64(3), rho=0, reg=0, tol=0, n_jobs=-1, dtype=np.float64, progress=print)
-    Settings(alpha=np.float32(0.25), solver="ccd++", dtype=np.dtype("f4"), progress=True)
+    chosen = Settings(
+        rank=np.int64(3), rho=0, reg=0, tol=0, n_jobs=-1, dtype=np.float64, progress=print
+    )
+    assert chosen.weights((9, 9), 10) == (3, 0, 0.5, 0)
+    other = Settings(alpha=np.float32(0.25), solver="ccd++", dtype=np.dtype("f4"), progress=True)
+    assert (other.chosen_solver, other.weights((9, 9), 10).alpha) == ("ccd++", 0.25)
+    assert [Settings(method=m).chosen_solver for m in ("bias", "shift")] == ["als", "ball"]
 
 
 @pytest.mark.parametrize("method", ["bias", "shift"])
