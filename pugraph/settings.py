@@ -93,7 +93,7 @@ class Settings:
             alpha = (1 + rho) / 2
         reg = self.reg
         if reg is None:
-            # the largest singular value of a random 0/1 matrix of this size and density
+            # about half of the largest singular value of a random matrix of this density
             noise = math.sqrt(density) * (math.sqrt(m) + math.sqrt(n)) / 2
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
             reg = rules.reg * slope * noise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index as as_int
 from operator import itemgetter
@@ -14,8 +14,6 @@ import scipy.sparse as sp
 
 from pugraph.adapters.features import FeatureMatrix
 from pugraph.core.types import IntArray
-
-Library = str
 
 
 class Positions(Mapping[Any, int]):
@@ -78,7 +76,7 @@ class GraphData:
     index: Mapping[Any, int]
     adjacency: sp.csr_array
     directed: bool
-    library: Library
+    library: str
     features: FeatureMatrix | None = None
 
     def __repr__(self) -> str:
@@ -149,7 +147,7 @@ class GraphData:
         try:
             return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
         except (KeyError, TypeError):  # a TypeError comes from a node that has no hash
-            raise self.missing(next(_absent(nodes, index.__getitem__))) from None
+            raise self.missing(_first_absent(nodes, index)) from None
 
 
 def _iterate(ebunch: Iterable[Any]) -> Iterator[Any]:
@@ -171,9 +169,10 @@ def _pair(pair: Any, place: int) -> tuple[Any, Any]:
     return u, v
 
 
-def _absent(nodes: list[Any], find: Callable[[Any], int]) -> Iterator[Any]:
+def _first_absent(nodes: list[Any], index: Mapping[Any, int]) -> Any:
     for node in nodes:
         try:
-            find(node)
+            index[node]
         except (KeyError, TypeError):
-            yield node
+            break
+    return node

@@ -22,7 +22,7 @@ def convert(G: nx.Graph) -> GraphData:
         )
     nodes: list[Hashable] = list(G)
     index = {node: i for i, node in enumerate(nodes)}
-    rows = G.adj.values() if type(G) not in (nx.Graph, nx.DiGraph) else G._adj.values()
+    rows = G._adj.values()  # G.adj would wrap every one of them
     indptr = np.zeros(len(nodes) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(nodes)), out=indptr[1:])
     indices = np.fromiter(
