@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core.als import fit_als
+from pugraph.core.als import als_room, fit_als
 from pugraph.core.bounded import fit_ball, fit_box, upper_bound
-from pugraph.core.ccd import fit_ccd
+from pugraph.core.ccd import ccd_room, fit_ccd
 from pugraph.core.descent import Progress, Stopping
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, Pattern, both_sides
@@ -21,6 +21,8 @@ from pugraph.models import LinkModel, Prediction
 from pugraph.settings import Settings, Weights
 
 _FEW_LINKS = 10_000
+_LARGEST = 0.1
+_ROOM = {"als": als_room, "ccd++": ccd_room}
 _SOLVERS = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
 
 
@@ -34,7 +36,7 @@ def fit(
     reg: float | None = None,
     solver: str = "auto",
     max_sweeps: int = 100,
-    tol: float = 1e-4,
+    tol: float | None = None,
     dtype: Any = "float32",
     seed: int = 0,
     n_jobs: int | None = None,
@@ -69,8 +71,9 @@ def fit(
         the first.
     max_sweeps : int
         The most sweeps over all rows and columns.
-    tol : float
-        A sweep that lowers the objective by less than this fraction is the last one.
+    tol : float, optional
+        A sweep that lowers the objective by less than this fraction is the last one. If
+        None, 1e-3 for "bias" and 1e-4 for "shift".
     dtype : {"float32", "float64"}
     seed : int
         Of the random start. One seed gives the same bits on any number of threads.
@@ -122,7 +125,7 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
         # starting threads costs more than they save on a small graph; the bits are the same
         n_jobs = 1 if rows.n_links < _FEW_LINKS else settings.n_jobs
         with threads(n_jobs), _reporter(settings) as progress:
-            stopping = Stopping(settings.max_sweeps, settings.tol, progress)
+            stopping = Stopping(settings.max_sweeps, settings.chosen_tol, progress)
             if weights.alpha is None:
                 objective = Objective.shifted(weights.rho, weights.reg)
             else:
@@ -143,12 +146,11 @@ def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
 
 def _check_memory(settings: Settings, weights: Weights, rows: Pattern, cols: Pattern) -> None:
     """Refuse a fit whose arrays would not fit into the memory that is free now."""
-    factors = (rows.shape[0] + cols.shape[0]) * weights.rank
-    solver = settings.chosen_solver
-    numbers = factors * (2 if solver in ("als", "ccd++") else 1)
-    if solver == "ccd++":
-        numbers += 2 * rows.n_links
-    needed = numbers * np.dtype(settings.dtype).itemsize
+    dtype = np.dtype(settings.dtype)
+    numbers = (rows.shape[0] + cols.shape[0]) * weights.rank
+    if settings.chosen_solver in _ROOM:
+        numbers += _ROOM[settings.chosen_solver](rows, weights.rank, dtype)
+    needed = numbers * dtype.itemsize
     free = available_memory()
     if free is not None and needed > free:
         raise MemoryError(
@@ -171,21 +173,23 @@ def available_memory() -> int | None:
 def _start(
     settings: Settings, weights: Weights, rows: Pattern, cols: Pattern
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw the factors; a row without links starts, and stays, at zero."""
+    """Draw the factors; a row without links starts, and stays, at zero.
+
+    The biased solvers begin with W, of which the start then does not matter: it is zero.
+    """
     rng = np.random.default_rng(settings.seed)
     dtype = np.dtype(settings.dtype)
-    factors = []
-    for side in (rows, cols):
-        shape = (side.shape[0], weights.rank)
-        if settings.method == "shift":
-            factor = rng.random(shape, dtype)
-            factor *= upper_bound(weights.rank, dtype) / 2
-        else:
-            factor = rng.standard_normal(shape, dtype)
-            factor /= dtype.type(np.sqrt(weights.rank))
+
+    def draw(side: Pattern, largest: Any) -> FloatArray:
+        factor = rng.random((side.shape[0], weights.rank), dtype)
+        factor *= largest
         factor[np.diff(side.indptr) == 0] = 0
-        factors.append(factor)
-    return factors[0], factors[1]
+        return factor
+
+    if settings.method == "bias":
+        return np.zeros((rows.shape[0], weights.rank), dtype), draw(cols, dtype.type(_LARGEST))
+    largest = upper_bound(weights.rank, dtype) / 2
+    return draw(rows, largest), draw(cols, largest)
 
 
 @contextlib.contextmanager
@@ -232,6 +236,6 @@ def top_links(
     --------
     >>> import networkx as nx, pugraph
     >>> [(u, v) for u, v, p in pugraph.top_links(nx.karate_club_graph(), 2)]
-    [(26, 32), (1, 12)]
+    [(4, 5), (6, 10)]
     """
     return fit(G, method, **options).top_links(k, nodes=nodes)

@@ -34,7 +34,7 @@ class Settings:
     reg: float | None = None
     solver: str = "auto"
     max_sweeps: int = 100
-    tol: float = 1e-4
+    tol: float | None = None
     dtype: Any = "float32"
     seed: int = 0
     n_jobs: int | None = None
@@ -55,9 +55,7 @@ class Settings:
         check_number("rho", self.rho, "a number in [0, 1) or None", lambda v: 0 <= v < 1)
         check_number("alpha", self.alpha, "a number in (0, 1) or None", lambda v: 0 < v < 1)
         check_number("reg", self.reg, "a finite number of at least 0 or None", lambda v: v >= 0)
-        check_number(
-            "tol", self.tol, "a finite number of at least 0", lambda v: v >= 0, optional=False
-        )
+        check_number("tol", self.tol, "a finite number of at least 0 or None", lambda v: v >= 0)
         if self.alpha is not None and self.rho is not None:
             raise ValueError("give rho or alpha, not both: alpha is (1 + rho) / 2")
         if self.alpha is not None and self.method == "shift":
@@ -75,6 +73,11 @@ class Settings:
     def chosen_solver(self) -> str:
         """The solver, with "auto" resolved."""
         return SOLVERS[self.method][0] if self.solver == "auto" else self.solver
+
+    @property
+    def chosen_tol(self) -> float:
+        """The tolerance, with None resolved."""
+        return _RULES[self.chosen_solver].tol if self.tol is None else self.tol
 
     def weights(self, shape: tuple[int, int], n_links: int) -> Weights:
         """Fill in what was left open, from the size and the density of the matrix."""
@@ -106,14 +109,15 @@ class _Rules(NamedTuple):
     rank: int
     rho: Callable[[float], float]
     reg: float
+    tol: float
 
 
-_BIAS = _Rules(rank=128, rho=lambda density: max(0.8, 1 - 10 * density), reg=0.4)
+_BIAS = _Rules(rank=128, rho=lambda density: max(0.8, 1 - 10 * density), reg=0.4, tol=1e-3)
 _RULES = {
     "als": _BIAS,
     "ccd++": _BIAS,
-    "ball": _Rules(rank=200, rho=lambda density: 0.5, reg=1.0),
-    "relax": _Rules(rank=200, rho=lambda density: 0.0, reg=0.0),
+    "ball": _Rules(rank=200, rho=lambda density: 0.5, reg=1.0, tol=1e-4),
+    "relax": _Rules(rank=200, rho=lambda density: 0.0, reg=0.0, tol=1e-4),
 }
 
 

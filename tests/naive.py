@@ -48,13 +48,37 @@ def _best_coordinates(A, W, H, r, seen, unseen, target, reg):
     return 2 * (weights * rest) @ h / (2 * weights @ h**2 + reg)
 
 
-def ccd_sweep(A, W, H, seen, unseen, target, reg):
-    """One pass of CCD++ over the ranks: a column of W, then that of H."""
-    W, H = W.copy(), H.copy()
-    for r in range(W.shape[1]):
-        W[:, r] = _best_coordinates(A, W, H, r, seen, unseen, target, reg)
-        H[:, r] = _best_coordinates(A.T, H, W, r, seen, unseen, target, reg)
+def _row_values(A, W, H, seen, unseen, target, reg):
+    """The objective's part that belongs to each row of W."""
+    X = W @ H.T
+    loss = np.where(A != 0, seen * (X - target) ** 2, unseen * X**2).sum(axis=1)
+    return loss + reg / 2 * (W**2).sum(axis=1)
+
+
+def relax(A, W, better, H, omega, *weights):
+    """Each row of W moved by omega times the best multiple of its way to `better`."""
+    way = better - W
+    back, here, ahead = (_row_values(A, W + t * way, H, *weights) for t in (-1, 0, 1))
+    bend = ahead + back - 2 * here
+    best = np.where(bend > 0, (back - ahead) / (2 * np.where(bend > 0, bend, 1)), 0)
+    return W + omega * best[:, None] * way
+
+
+def ccd_sweep(A, W, H, ranks, passes, omega, *weights):
+    """One pass of CCD++ over groups of ranks: columns of W, then those of H."""
+    for first in range(0, W.shape[1], ranks):
+        group = range(first, min(first + ranks, W.shape[1]))
+        W = relax(A, W, _group_pass(A, W, H, group, passes, *weights), H, omega, *weights)
+        H = relax(A.T, H, _group_pass(A.T, H, W, group, passes, *weights), W, omega, *weights)
     return W, H
+
+
+def _group_pass(A, W, H, group, passes, *weights):
+    W = W.copy()
+    for _ in range(passes):
+        for r in group:
+            W[:, r] = _best_coordinates(A, W, H, r, *weights)
+    return W
 
 
 def bounded_rows(A, W, H, target, reg, bound, passes):

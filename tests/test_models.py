@@ -310,8 +310,8 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
 ):
     with pytest.raises(MemoryError, match=r"rank 1000000000 to 34 x 34 .* \d+\.\d GiB"):
         pugraph.fit(karate, method, solver=solver, rank=10**9)
-    factors = 2 * 34 * 4 * 4 * (1 if method == "shift" else 2)
-    needed = factors + (2 * 156 * 4 if solver == "ccd++" else 0)
+    room = {"als": 34 * 16, "auto": 34 * 16, "ccd++": 2 * 156 + 2 * 16 * (2 * 34 + 34)}
+    needed = 4 * (2 * 34 * 4 + (room[solver] if method == "bias" else 0))
     monkeypatch.setattr("pugraph.fitting.available_memory", lambda: needed - 1)
     with pytest.raises(MemoryError, match="lower rank"):
         pugraph.fit(karate, method, solver=solver, rank=4)

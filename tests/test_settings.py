@@ -30,7 +30,6 @@ BAD = [
     ("max_sweeps", 0),
     ("max_sweeps", None),
     ("tol", -1e-3),
-    ("tol", None),
     ("tol", float("nan")),
     ("dtype", "float16"),
     ("dtype", "nonsense"),

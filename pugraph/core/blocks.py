@@ -6,6 +6,8 @@ on the number of threads, and so neither do the bits of the results.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import prange
 
@@ -13,6 +15,7 @@ from pugraph.core.jit import kernel, row_chunks
 from pugraph.core.types import FloatArray
 
 _ROWS = 2048
+_LINE = 64
 
 
 @kernel(parallel=True)
@@ -22,25 +25,41 @@ def _multiply(X, B, bounds, out):
 
 
 @kernel(parallel=True)
-def _grams(X, bounds, out):
+def _products(X, Y, bounds, out):
     for c in prange(len(bounds) - 1):
-        block = X[bounds[c] : bounds[c + 1]]
-        np.dot(block.T, block, out[c])
+        np.dot(X[bounds[c] : bounds[c + 1]].T, Y[bounds[c] : bounds[c + 1]], out[c])
 
 
-def multiply(X: FloatArray, B: FloatArray, out: FloatArray | None = None) -> FloatArray:
-    """Return X @ B for a tall X and a small square B."""
-    out = np.empty_like(X) if out is None else out
-    _multiply(X, np.ascontiguousarray(B), row_chunks(X.shape[0], _ROWS), out)
+def padded(width: int, dtype: np.dtype[Any]) -> int:
+    """Return how many numbers fill the vector registers or cache lines that `width` needs."""
+    line = _LINE // dtype.itemsize
+    return -(-width // line) * line
+
+
+def aligned_empty(shape: tuple[int, int], dtype: np.dtype[Any]) -> FloatArray:
+    """Return an uninitialised array that begins at a cache line."""
+    size = shape[0] * shape[1] * dtype.itemsize
+    room = np.empty(size + _LINE, np.uint8)
+    start = -room.ctypes.data % _LINE
+    return room[start : start + size].view(dtype).reshape(shape)
+
+
+def multiply(X: FloatArray, B: FloatArray, out: FloatArray) -> FloatArray:
+    """Set out = X @ B for a tall X and a small B, and return it."""
+    _multiply(X, B, row_chunks(X.shape[0], _ROWS), out)
     return out
+
+
+def products(X: FloatArray, Y: FloatArray) -> FloatArray:
+    """Return X^T Y for two tall matrices."""
+    bounds = row_chunks(X.shape[0], max(_ROWS, -(-X.shape[0] // 64)))
+    parts = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]), X.dtype)
+    _products(X, Y, bounds, parts)
+    return parts.sum(axis=0)
 
 
 def gram(X: FloatArray, ridge: float = 0.0) -> FloatArray:
     """Return X^T X + ridge * I."""
-    n, k = X.shape
-    bounds = row_chunks(n, max(_ROWS, -(-n // 64)))
-    parts = np.zeros((len(bounds) - 1, k, k), X.dtype)
-    _grams(X, bounds, parts)
-    total = parts.sum(axis=0)
-    total.flat[:: k + 1] += ridge
+    total = products(X, X)
+    total.flat[:: X.shape[1] + 1] += ridge
     return total

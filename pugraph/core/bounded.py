@@ -195,7 +195,7 @@ def _alternate(
 ) -> list[float]:
     row_values, col_values = np.empty(rows.shape[0]), np.empty(cols.shape[0])
 
-    def sweep() -> float:
+    def sweep(_: int) -> float:
         solve(rows, gram(H, objective.ridge), H, W, row_values)
         solve(cols, gram(W, objective.ridge), W, H, col_values)
         penalty = objective.ridge * float(np.vdot(W, W))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from pugraph.core import als, bounded, ccd
+from pugraph.core import als, bounded, ccd, descent
 from pugraph.core.descent import Stopping
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
@@ -116,22 +116,51 @@ def test_an_als_row_with_all_its_steps_is_the_dense_solution(monkeypatch):
     W_best = naive.solve_rows(A, H, *numbers(objective))
     H_best = naive.solve_rows(A.T, W_best, *numbers(objective))
     monkeypatch.setattr(als, "_STEPS", 30)
+    monkeypatch.setattr(als, "_ENOUGH", 0.0)
     run("als", A, W, H, objective)
     np.testing.assert_allclose(W, W_best, atol=1e-9)
     np.testing.assert_allclose(H, H_best, atol=1e-9)
 
 
-@pytest.mark.parametrize("sweeps", [1, 2, 5])
-def test_ccd_sweeps_are_the_references(sweeps):
-    rng = np.random.default_rng(2)
-    A, objective = make(rng, 14, 9), Objective.biased(0.9, 0.3)
+def test_als_goes_further_than_to_the_minimiser_of_a_row(monkeypatch):
+    rng = np.random.default_rng(1)
+    A, objective = make(rng, 15, 11), Objective.biased(0.95, 0.4)
     W, H = start(rng, A, 4)
     W_ref, H_ref = W, H
-    for _ in range(sweeps):
-        W_ref, H_ref = naive.ccd_sweep(A, W_ref, H_ref, *numbers(objective))
+    for omega in (1.0, 1.0, 1.4, 1.6, 1.6):
+        W_best = naive.solve_rows(A, H_ref, *numbers(objective))
+        W_ref = W_ref + omega * (W_best - W_ref)
+        H_best = naive.solve_rows(A.T, W_ref, *numbers(objective))
+        H_ref = H_ref + omega * (H_best - H_ref)
+    monkeypatch.setattr(als, "_STEPS", 30)
+    monkeypatch.setattr(als, "_ENOUGH", 0.0)
+    run("als", A, W, H, objective, max_sweeps=5)
+    np.testing.assert_allclose(W, W_ref, atol=1e-8)
+    np.testing.assert_allclose(H, H_ref, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+@pytest.mark.parametrize("omega", [0.1, 1.9])
+def test_any_relaxation_below_two_lowers_the_objective(monkeypatch, name, omega):
+    monkeypatch.setattr(descent, "_RELAXATION", (omega,))
+    A, objective = make(np.random.default_rng(2), 40, 30), Objective.biased(0.95, 0.4)
+    W, H = start(np.random.default_rng(0), A, 20)
+    assert (np.diff(run(name, A, W, H, objective, max_sweeps=8)) < 0).all()
+
+
+@pytest.mark.parametrize("rank", [4, 16, 37])
+@pytest.mark.parametrize("sweeps", [1, 2, 5])
+def test_ccd_sweeps_are_the_references(rank, sweeps):
+    rng = np.random.default_rng(2)
+    A, objective = make(rng, 14, 9), Objective.biased(0.9, 0.3)
+    W, H = start(rng, A, rank)
+    W_ref, H_ref = W, H
+    for omega in (1.0, 1.0, 1.4, 1.6, 1.6)[:sweeps]:
+        how = (ccd._RANKS, ccd._PASSES, omega)
+        W_ref, H_ref = naive.ccd_sweep(A, W_ref, H_ref, *how, *numbers(objective))
     run("ccd++", A, W, H, objective, max_sweeps=sweeps)
-    np.testing.assert_allclose(W, W_ref, atol=1e-10)
-    np.testing.assert_allclose(H, H_ref, atol=1e-10)
+    np.testing.assert_allclose(W, W_ref, atol=1e-8)
+    np.testing.assert_allclose(H, H_ref, atol=1e-8)
 
 
 def test_a_sweep_in_the_box_is_the_references():
