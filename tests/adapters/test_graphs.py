@@ -47,6 +47,29 @@ def test_nodes_keep_networkxs_order_and_any_hashable_type():
     assert data.adjacency[5, 2] == 1
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [7, 3, 5, 4],
+        [-2, 0, 1, -1],
+        [10**12, 5, 3, 10**30],
+        [2**63 - 1, 2**63 - 3, 2**63, 2**63 + 5],
+    ],
+)
+def test_int_nodes_are_found_in_any_order_and_however_far_apart(nodes):
+    G = nx.Graph()
+    G.add_nodes_from(nodes)
+    G.add_edges_from([(nodes[0], nodes[3]), (nodes[2], nodes[1]), (nodes[1], nodes[1])])
+    np.testing.assert_array_equal(to_graph_data(G).adjacency.toarray(), nx.to_numpy_array(G))
+
+
+def test_a_node_may_be_named_by_an_equal_number():
+    G = nx.Graph()
+    G.add_nodes_from([4, 3, 2, 1])
+    G.add_edges_from([(4.0, True), (np.int64(3), 2)])
+    np.testing.assert_array_equal(to_graph_data(G).adjacency.toarray(), nx.to_numpy_array(G))
+
+
 def test_a_view_and_a_subclass_are_graphs_too():
     class MyGraph(nx.Graph):
         pass

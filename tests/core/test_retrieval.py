@@ -99,6 +99,7 @@ def test_the_best_pairs_are_exact(seed, m, n, kind, k, restrict, tied, single):
 def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
     monkeypatch.setattr(retrieval, "_ROW_TILE", 16)
     monkeypatch.setattr(retrieval, "_COL_TILE", 32)
+    monkeypatch.setattr(retrieval, "_STRIPE", 64)
     rng, A, pairs = make(3, 150, 150, kind)
     W, H = (rng.standard_normal((150, 4)) * rng.random((150, 1)) ** 3 for _ in range(2))
     W[::7] = H[::7] = 0
@@ -106,8 +107,8 @@ def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
     tiles = []
     monkeypatch.setattr(
         retrieval,
-        "_collect",
-        lambda *args, real=retrieval._collect: tiles.append(1) or real(*args),
+        "_search",
+        lambda *args, real=retrieval._search: tiles.append(1) or real(*args),
     )
     for k in (1, 20, 5000, 10**6):
         us, vs, scores = retrieval.top_pairs(pairs, W, H, k, chosen)
@@ -116,3 +117,16 @@ def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
         assert listed == wanted[:k]
         if k == 1:
             assert len(tiles) < 10  # the norms rule out nearly all tiles
+
+
+@pytest.mark.parametrize("alike", [0.0, 1e-3, 1.0])
+def test_what_is_left_out_of_a_symmetric_product_is_bounded(alike):
+    """Nearly equal factors need about half of the directions."""
+    rng = np.random.default_rng(5)
+    W = rng.standard_normal((200, 12))
+    H = W + alike * rng.standard_normal((200, 12))
+    P, Q, most = retrieval._symmetric_halves(W, H)
+    error = np.abs((W @ H.T + H @ W.T) / 2 - P @ Q.T).max()
+    assert error <= most + 1e-12
+    assert P.shape[1] == (24 if alike == 1.0 else 12)
+    assert (most == 0) == (alike != 1e-3)
