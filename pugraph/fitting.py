@@ -118,7 +118,7 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     matrix = _without_diagonal(data.adjacency) if data.square else data.adjacency
     weights = settings.weights(matrix.shape, matrix.nnz)
     rows, cols = both_sides(matrix, data.square and not data.directed)
-    _check_memory(settings, weights, rows, cols)
+    _check_memory(settings, weights, rows)
     W, H = _start(settings, weights, rows, cols)
     history: list[float] = []
     if rows.n_links:
@@ -144,17 +144,22 @@ def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((links.data[keep], (rows[keep], cols[keep])), shape=matrix.shape)
 
 
-def _check_memory(settings: Settings, weights: Weights, rows: Pattern, cols: Pattern) -> None:
-    """Refuse a fit whose arrays would not fit into the memory that is free now."""
+def memory_needed(settings: Settings, weights: Weights, rows: Pattern) -> int:
+    """Return how many bytes a fit takes beside the graph."""
     dtype = np.dtype(settings.dtype)
-    numbers = (rows.shape[0] + cols.shape[0]) * weights.rank
+    numbers = sum(rows.shape) * weights.rank
     if settings.chosen_solver in _ROOM:
         numbers += _ROOM[settings.chosen_solver](rows, weights.rank, dtype)
-    needed = numbers * dtype.itemsize
+    return numbers * dtype.itemsize
+
+
+def _check_memory(settings: Settings, weights: Weights, rows: Pattern) -> None:
+    """Refuse a fit whose arrays would not fit into the memory that is free now."""
+    needed = memory_needed(settings, weights, rows)
     free = available_memory()
     if free is not None and needed > free:
         raise MemoryError(
-            f"a fit of rank {weights.rank} to {rows.shape[0]} x {cols.shape[0]} nodes needs about "
+            f"a fit of rank {weights.rank} to {rows.shape[0]} x {rows.shape[1]} nodes needs about "
             f"{needed / 2**30:.1f} GiB beside the graph, and {free / 2**30:.1f} GiB are free; "
             "lower rank"
         )

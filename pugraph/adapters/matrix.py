@@ -15,21 +15,31 @@ def convert(matrix: Any) -> GraphData:
     """Return the GraphData of a scipy sparse matrix or array."""
     if matrix.ndim != 2:
         raise ValueError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
-    source = sp.coo_array(matrix)
+    source = sp.csr_array(matrix)
     if source.data.dtype.kind in "fc" and not np.isfinite(source.data).all():
-        bad = np.flatnonzero(~np.isfinite(source.data))[0]
-        row, column = source.coords[0][bad], source.coords[1][bad]
-        raise ValueError(f"entry ({row}, {column}) is {source.data[bad]}, not a number")
-    links = sp.csr_array(source)
-    links.sum_duplicates()
-    links.eliminate_zeros()
-    links = sp.csr_array(
-        (np.ones(links.nnz, np.int8), links.indices.astype(np.int32), links.indptr),
-        shape=links.shape,
+        cells = source.tocoo()
+        bad = np.flatnonzero(~np.isfinite(cells.data))[0]
+        row, column = cells.coords[0][bad], cells.coords[1][bad]
+        raise ValueError(f"entry ({row}, {column}) is {cells.data[bad]}, not a number")
+    if not (source.has_canonical_format and source.data.all()):
+        source = source.copy()
+        source.sum_duplicates()
+        source.eliminate_zeros()
+    # copies: the caller may change the matrix
+    places = source.indices.astype(np.int32), source.indptr.astype(np.int64)
+    links = sp.csr_array((np.ones(source.nnz, np.int8), *places), shape=source.shape)
+    m = links.shape[0]
+    return GraphData(range(m), Positions(m), links, not _symmetric(links), "matrix")
+
+
+def _symmetric(links: sp.csr_array) -> bool:
+    """Return whether a 0/1 matrix with sorted indices is its own transpose."""
+    if links.shape[0] != links.shape[1]:
+        return False
+    by_column = links.tocsc()
+    return np.array_equal(links.indptr, by_column.indptr) and np.array_equal(
+        links.indices, by_column.indices
     )
-    m, n = links.shape
-    directed = m != n or (links != links.T).nnz > 0
-    return GraphData(range(m), Positions(m), links, directed, "matrix")
 
 
 def from_links(us: IntArray, vs: IntArray, n: int, directed: bool) -> sp.csr_array:

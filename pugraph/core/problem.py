@@ -70,8 +70,8 @@ class Pattern:
 
     @classmethod
     def of(cls, matrix: sp.csr_array) -> Pattern:
-        indptr = matrix.indptr.astype(np.int64)
-        indices = matrix.indices.astype(np.int32)
+        indptr = matrix.indptr.astype(np.int64, copy=False)
+        indices = matrix.indices.astype(np.int32, copy=False)
         return cls(indptr, indices, balanced_chunks(indptr), matrix.shape)
 
     @property

@@ -1,0 +1,97 @@
+"""What the benchmarks share: a network of any size, the machine, peak memory, tables."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.adapters.matrix import from_links
+
+_COMMUNITY = 200
+_INSIDE = 0.7
+
+
+def network(n: int, entries: int, seed: int = 0) -> sp.csr_array:
+    """Return a symmetric 0/1 matrix with heavy-tailed degrees, communities and shuffled nodes.
+
+    Every other node's links are drawn in proportion to weights that fall like a power of the
+    rank; most links stay within communities of 200. Node ids are shuffled, so that neighbours
+    are not near in memory.
+    """
+    rng = np.random.default_rng(seed)
+    weight = (rng.permutation(n) + 1.0) ** -0.5
+    cumulative = np.cumsum(weight) / weight.sum()
+    shuffled = rng.permutation(n)
+    keys = np.empty(0, np.int64)
+    wanted = entries // 2
+    while keys.size < wanted:
+        draws = int((wanted - keys.size) * 1.1) + 100
+        us = np.searchsorted(cumulative, rng.random(draws))
+        near = us // _COMMUNITY * _COMMUNITY + rng.integers(0, _COMMUNITY, draws)
+        far = np.searchsorted(cumulative, rng.random(draws))
+        vs = np.minimum(np.where(rng.random(draws) < _INSIDE, near, far), n - 1)
+        us, vs = shuffled[us[us != vs]], shuffled[vs[us != vs]]
+        keys = np.unique(np.append(keys, np.minimum(us, vs) * n + np.maximum(us, vs)))
+    keys = keys[rng.permutation(keys.size)[:wanted]]
+    return from_links((keys // n).astype(np.int32), (keys % n).astype(np.int32), n, False)
+
+
+def machine(*packages: str) -> str:
+    """Say when, on what and with which versions this was measured."""
+    cpu = "an unknown CPU"
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), cpu)
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
+    return f"Measured on {datetime.date.today()}, {os.cpu_count()} cores of {cpu}; {versions}."
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    """Return how long a call takes."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def interleaved(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """Return the best time of each call; they take turns."""
+    best = dict.fromkeys(calls, np.inf)
+    for _ in range(repeats):
+        for name, call in calls.items():
+            best[name] = min(best[name], seconds(call))
+    return best
+
+
+def resident(peak: bool = False) -> float:
+    """Return this process's resident memory in GiB, or its peak since `forget_peak`."""
+    field = "VmHWM" if peak else "VmRSS"
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) / 2**20
+    raise RuntimeError("the system does not tell the resident memory")
+
+
+def forget_peak() -> None:
+    """Let the peak of the resident memory begin anew."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def alone(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function in a process of its own, so that its memory can be told."""
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(function, args)
