@@ -1,60 +1,63 @@
-"""Fits beside implicit's and cmfrec's, on one objective: time to it.
+"""Fits beside implicit's and cmfrec's, on one objective: time to it, memory, growth.
 
-All minimise BiasMC's objective with the same alpha, lambda and rank, from one kind of random
-start. The target is what implicit's ALS by conjugate gradients reaches in its sweeps; the
-others are timed until they are there. Contestants are interleaved and repeated, the best time
-counts. Times are those of the fit alone, without compilation. Prints Markdown.
+All minimise BiasMC's objective with the same alpha, lambda and rank, each from its own start.
+The target is what implicit's ALS by conjugate gradients reaches in eight sweeps; the others are
+timed until they are there. Every run has a process of its own; contestants take turns, and
+the best time counts. Times are those of one call with the matrix, without compilation; memory
+is the process's peak while it runs. Prints Markdown and draws docs/img/fit.png and growth.png.
 
     python -m pip install -e ".[bench]"
-    python benchmarks/fit.py [--nodes 100000] [--links 5300000] [--rank 64]
+    python benchmarks/fit.py [sizes] [growth]
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
+import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 import threadpoolctl
+from common import alone, forget_peak, machine, network, resident, table
+from scipy.sparse.linalg import eigsh
 
-from pugraph.core.als import fit_als
-from pugraph.core.ccd import fit_ccd
-from pugraph.core.descent import Stopping
-from pugraph.core.jit import threads
-from pugraph.core.problem import Objective, both_sides
+import pugraph
+from pugraph.core.problem import Objective
 
 ALPHA = 20 / 21  # a seen link weighs twenty times as much as another pair
 SWEEPS = 8
-REPEATS = 2
+SIZES = {
+    "small": (10_000, 500_000, 3),
+    "medium": (100_000, 5_300_000, 3),
+    "large": (400_000, 21_000_000, 1),
+}
+RANK = 64
+GROWTH = {
+    "entries (50,000 nodes, rank 64)": [
+        (50_000, e, 64, 0) for e in (500_000, 1_000_000, 2_000_000, 4_000_000)
+    ],
+    "nodes (2 million entries, rank 64)": [
+        (n, 2_000_000, 64, 0) for n in (25_000, 50_000, 100_000, 200_000)
+    ],
+    "rank (50,000 nodes, 2 million entries)": [
+        (50_000, 2_000_000, k, 0) for k in (16, 32, 64, 128)
+    ],
+    "threads (50,000 nodes, 2 million entries)": [(50_000, 2_000_000, 64, t) for t in (1, 2)],
+}
+IMAGES = Path(__file__).parents[1] / "docs" / "img"
 Track = list[tuple[float, float]]
 
 
-def network(n: int, entries: int, seed: int = 0) -> sp.csr_array:
-    """Return a symmetric 0/1 matrix with heavy-tailed degrees, communities and shuffled nodes."""
-    rng = np.random.default_rng(seed)
-    size = 200
-    weight = (rng.permutation(n) + 1.0) ** -0.5
-    cumulative = np.cumsum(weight) / weight.sum()
-    draws = int(entries * 0.62)
-    us = np.searchsorted(cumulative, rng.random(draws))
-    near = us // size * size + rng.integers(0, size, draws)
-    vs = np.where(rng.random(draws) < 0.7, near, np.searchsorted(cumulative, rng.random(draws)))
-    vs = np.minimum(vs, n - 1)
-    shuffled = rng.permutation(n)
-    us, vs = shuffled[us[us != vs]], shuffled[vs[us != vs]]
-    A = sp.csr_array((np.ones(us.size, np.float32), (us, vs)), shape=(n, n))
-    A = sp.csr_array(A + A.T)
-    A.data[:] = 1
-    A.sort_indices()
-    return A
+def objective_of(rank: int) -> Objective:
+    return Objective.biased(ALPHA, 2 * (1 - ALPHA) * 0.1 * rank)
 
 
 def value(objective: Objective, A: sp.csr_array, W: np.ndarray, H: np.ndarray) -> float:
-    """The objective, with the links' part a block of rows at a time."""
+    """Return the objective in float64, with the links' part a block of rows at a time."""
     W, H = W.astype(np.float64), H.astype(np.float64)
     total = objective.unseen * np.vdot(W.T @ W, H.T @ H)
     for start in range(0, A.shape[0], 2000):
@@ -64,108 +67,211 @@ def value(objective: Objective, A: sp.csr_array, W: np.ndarray, H: np.ndarray) -
     return float(total + objective.reg / 2 * (np.vdot(W, W) + np.vdot(H, H)))
 
 
-def ours(solve: Callable[..., list[float]]) -> Callable[..., Track]:
-    def run(A: sp.csr_array, objective: Objective, rank: int, sweeps: int) -> Track:
-        rng = np.random.default_rng(0)
-        # implicit's own start
-        W, H = (rng.random((A.shape[0], rank), np.float32) * np.float32(0.01) for _ in range(2))
+def ours(solver: str) -> Callable[..., Track]:
+    def run(A: sp.csr_array, rank: int, sweeps: int, threads: int, _: bool) -> Track:
         track: Track = []
-        with threads(None):
-            start = time.perf_counter()
-            rows, cols = both_sides(A, symmetric=True)
-            stopping = Stopping(
-                sweeps, 0, lambda _, f: track.append((time.perf_counter() - start, f))
-            )
-            solve(objective, rows, cols, W, H, stopping)
+        start = time.perf_counter()
+        model = pugraph.fit(
+            A,
+            rank=rank,
+            alpha=ALPHA,
+            reg=objective_of(rank).reg,
+            solver=solver,
+            tol=0,
+            max_sweeps=sweeps,
+            n_jobs=threads or None,
+            progress=lambda _, found: track.append((time.perf_counter() - start, found)),
+        )
+        exact = value(objective_of(rank), A, *model.factors)
+        assert abs(exact - track[-1][1]) < 1e-5 * exact
         return track
 
     return run
 
 
 def implicits(use_cg: bool) -> Callable[..., Track]:
-    def run(A: sp.csr_array, objective: Objective, rank: int, sweeps: int) -> Track:
+    def run(A: sp.csr_array, rank: int, sweeps: int, threads: int, trace: bool) -> Track:
         from implicit.cpu.als import AlternatingLeastSquares
 
+        objective = objective_of(rank)
         model = AlternatingLeastSquares(
             factors=rank,
             alpha=objective.seen / objective.unseen,
-            regularization=objective.ridge,
             iterations=sweeps,
+            regularization=objective.ridge,
             use_cg=use_cg,
-            use_native=True,
+            num_threads=threads,
             random_state=0,
         )
+        track: Track = []
+        total = 0.0
+
+        def note(_: int, elapsed: float, __: object = None) -> None:
+            nonlocal total
+            total += elapsed
+            track.append((total, value(objective, A, model.user_factors, model.item_factors)))
+
+        source = sp.csr_matrix(A, dtype=np.float32)
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
             start = time.perf_counter()
-            model.fit(sp.csr_matrix(A), show_progress=False)
+            model.fit(source, show_progress=False, callback=note if trace else None)
             seconds = time.perf_counter() - start
+        if trace:
+            return track
         return [(seconds, value(objective, A, model.user_factors, model.item_factors))]
 
     return run
 
 
-def cmfrecs(A: sp.csr_array, objective: Objective, rank: int, sweeps: int) -> Track:
+def cmfrecs(A: sp.csr_array, rank: int, sweeps: int, threads: int, trace: bool) -> Track:
     from cmfrec import CMF_implicit
 
-    model = CMF_implicit(
-        k=rank,
-        lambda_=objective.ridge,
-        alpha=objective.extra,
-        niter=sweeps,
-        use_cg=True,
-        finalize_chol=False,
-        use_float=True,
-        precompute_for_predictions=False,
-        verbose=False,
-        random_state=0,
-    )
-    source = sp.coo_matrix(A)
-    with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        start = time.perf_counter()
-        model.fit(source)
-        seconds = time.perf_counter() - start
-    return [(seconds, value(objective, A, model.A_, model.B_))]
+    objective = objective_of(rank)
+    track: Track = []
+    source = sp.coo_matrix(A, dtype=np.float32)
+    for niter in range(1, sweeps + 1) if trace else [sweeps]:
+        model = CMF_implicit(
+            k=rank,
+            lambda_=objective.ridge,
+            alpha=objective.extra,
+            niter=niter,
+            use_cg=True,
+            finalize_chol=False,
+            use_float=True,
+            precompute_for_predictions=False,
+            verbose=False,
+            random_state=0,
+            nthreads=threads or -1,
+        )
+        with threadpoolctl.threadpool_limits(1, user_api="blas"):
+            start = time.perf_counter()
+            model.fit(source)
+            seconds = time.perf_counter() - start
+        track.append((seconds, value(objective, A, model.A_, model.B_)))
+    return track
 
 
-CONTESTANTS: dict[str, tuple[Callable[..., Track], int]] = {
-    "pugraph als": (ours(fit_als), SWEEPS),
-    "pugraph ccd++": (ours(fit_ccd), 2 * SWEEPS),
-    "implicit, CG": (implicits(use_cg=True), SWEEPS),
-    "implicit, Cholesky": (implicits(use_cg=False), SWEEPS),
-    "cmfrec, CG": (cmfrecs, SWEEPS),
+def eigen(A: sp.csr_array, rank: int, *_: object) -> Track:
+    source = A.astype(np.float32)
+    start = time.perf_counter()
+    eigsh(source, rank)
+    return [(time.perf_counter() - start, np.nan)]
+
+
+CONTESTANTS: dict[str, Callable[..., Track]] = {
+    "pugraph, als (default)": ours("als"),
+    "pugraph, ccd++": ours("ccd++"),
+    "implicit, CG": implicits(use_cg=True),
+    "implicit, Cholesky": implicits(use_cg=False),
+    "cmfrec, CG": cmfrecs,
+    "scipy eigsh, as many vectors": eigen,
 }
+GROWING = ["pugraph, als (default)", "pugraph, ccd++", "implicit, CG", "cmfrec, CG"]
+BASE = "implicit, CG"
+
+
+def run(
+    name: str, path: Path, rank: int, sweeps: int, threads: int, trace: bool
+) -> tuple[Track, float]:
+    """Return a contestant's track and the peak of its memory in GiB; called in a process."""
+    warnings.simplefilter("ignore")
+    if not name.startswith("scipy"):
+        CONTESTANTS[name](network(2000, 20_000), rank, 1, threads, False)
+    A = sp.csr_array(sp.load_npz(path))
+    forget_peak()
+    track = CONTESTANTS[name](A, rank, sweeps, threads, trace)
+    return track, resident(peak=True)
+
+
+def sizes(directory: Path) -> None:
+    for size, (n, entries, repeats) in SIZES.items():
+        path = directory / f"{size}.npz"
+        sp.save_npz(path, sp.csr_matrix(network(n, entries)), compressed=False)
+        tracks: dict[str, list[Track]] = {}
+        peaks: dict[str, float] = {}
+        for repeat in range(repeats):
+            for name in CONTESTANTS:
+                once = "Cholesky" in name or "scipy" in name
+                if once and (repeat or size == "large"):
+                    continue
+                track, peaks[name] = alone(run, name, path, RANK, SWEEPS, 0, False)
+                tracks.setdefault(name, []).append(track)
+        target = tracks[BASE][0][-1][1]
+        base = min(track[-1][0] for track in tracks[BASE])
+        rows = []
+        for name, found in tracks.items():
+            best = min(next((t for t, f in track if f <= target), np.inf) for track in found)
+            rows.append(
+                [
+                    name,
+                    f"{found[0][-1][1]:.6g}",
+                    f"{min(t[-1][0] for t in found):.2f}",
+                    f"{best:.2f}" if best < np.inf else "-",
+                    f"{base / best:.2f}" if best < np.inf else "-",
+                    f"{peaks[name]:.2f}",
+                ]
+            )
+        print(f"\n**{size}**: {n:,} nodes, {entries:,} entries, rank {RANK}, {SWEEPS} sweeps\n")
+        head = ["solver", "objective", "s in all", "s to implicit's", "times as fast", "peak GiB"]
+        print(table(head, rows), flush=True)
+    curves(directory / "medium.npz")
+
+
+def curves(path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    for name, marker in zip(CONTESTANTS, "osD^v", strict=False):
+        track, _ = alone(run, name, path, RANK, SWEEPS, 0, True)
+        axes.plot(*zip(*track, strict=True), marker=marker, markersize=4, label=name)
+    axes.set(
+        xscale="log",
+        xlabel="seconds",
+        ylabel="objective",
+        title="100,000 nodes, 5.3 million entries, rank 64: a mark a sweep",
+    )
+    low = axes.get_ylim()[0]
+    axes.set_ylim(low, axes.get_lines()[0].get_ydata()[1] * 1.01)
+    axes.legend()
+    figure.savefig(IMAGES / "fit.png", dpi=110)
+
+
+def growth(directory: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
+    rows = []
+    for (label, points), axes in zip(GROWTH.items(), panels.flat, strict=True):
+        lines: dict[str, list[float]] = {name: [] for name in GROWING}
+        varying = next(i for i in range(4) if len({point[i] for point in points}) > 1)
+        ticks = [point[varying] for point in points]
+        for n, entries, rank, threads in points:
+            path = directory / f"{n}-{entries}.npz"
+            if not path.exists():
+                sp.save_npz(path, sp.csr_matrix(network(n, entries)), compressed=False)
+            for name in GROWING:
+                track, _ = alone(run, name, path, rank, 4, threads, False)
+                lines[name].append(track[-1][0] / 4)
+        for name, found in lines.items():
+            axes.plot(ticks, found, marker="o", label=name)
+        for i, tick in enumerate(ticks):
+            times = (f"{lines[name][i]:.3f}" for name in GROWING)
+            rows.append([label if i == 0 else "", f"{tick:,}", *times])
+        axes.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds a sweep")
+        axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        axes.minorticks_off()
+    panels.flat[0].legend()
+    figure.savefig(IMAGES / "growth.png", dpi=110)
+    print("\n" + table(["seconds a sweep, against", "", *GROWING], rows))
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", type=int, default=100_000)
-    parser.add_argument("--links", type=int, default=5_300_000)
-    parser.add_argument("--rank", type=int, default=64)
-    options = parser.parse_args()
-    versions = {name: importlib.metadata.version(name) for name in ("implicit", "cmfrec", "numba")}
-    A = network(options.nodes, options.links)
-    objective = Objective.biased(ALPHA, 2 * (1 - ALPHA) * 0.1 * options.rank)
-    tracks: dict[str, list[Track]] = {name: [] for name in CONTESTANTS}
-    small = network(2000, 20_000)
-    for run, _ in CONTESTANTS.values():
-        run(small, objective, options.rank, 2)
-    for repeat in range(REPEATS):
-        for name, (run, sweeps) in CONTESTANTS.items():
-            if repeat == 0 or "Cholesky" not in name:
-                tracks[name].append(run(A, objective, options.rank, sweeps))
-    target = min(track[-1][1] for track in tracks["implicit, CG"]) * (1 + 1e-6)
-    base = min(track[-1][0] for track in tracks["implicit, CG"])
-    print(f"{options.nodes:,} nodes, {A.nnz:,} entries, rank {options.rank}; {versions}\n")
-    print("| solver | sweeps | final objective | s in all | s to implicit's | times as fast |")
-    print("|---|---|---|---|---|---|")
-    for name, found in tracks.items():
-        reached = [next((t for t, f in track if f <= target), np.inf) for track in found]
-        best = min(reached)
-        print(
-            f"| {name} | {CONTESTANTS[name][1]} | {found[0][-1][1]:.5g} "
-            f"| {min(track[-1][0] for track in found):.2f} | {best:.2f} | {base / best:.2f} |"
-        )
+    wanted = sys.argv[1:] or ["sizes", "growth"]
+    IMAGES.mkdir(exist_ok=True)
+    print(machine("implicit", "cmfrec", "numba", "numpy", "scipy"), "BLAS on one thread.")
+    with tempfile.TemporaryDirectory() as directory:
+        for name in wanted:
+            {"sizes": sizes, "growth": growth}[name](Path(directory))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -28,7 +28,12 @@ def convert(G: nx.Graph) -> GraphData:
     rows = G._adj.values()  # G.adj would wrap every one of them
     indptr = np.zeros(len(nodes) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(nodes)), out=indptr[1:])
-    indices = _positions(nodes, index, chain.from_iterable(rows), int(indptr[-1]))
+    indices = _from_ints(nodes, chain.from_iterable(rows), int(indptr[-1]))
+    if indices is None and not G.is_directed():
+        indices = _from_edges(G._adj, indptr)
+    if indices is None:
+        neighbors = map(index.__getitem__, chain.from_iterable(rows))
+        indices = np.fromiter(neighbors, np.int32, int(indptr[-1]))
     matrix = sp.csr_array(
         (np.ones(indices.size, np.int8), indices, indptr), shape=(len(nodes), len(nodes))
     )
@@ -36,19 +41,41 @@ def convert(G: nx.Graph) -> GraphData:
     return GraphData(nodes, index, matrix, G.is_directed(), "networkx")
 
 
-def _positions(
-    nodes: list[Any], index: dict[Any, int], found: Iterable[Any], count: int
-) -> IntArray:
-    """Return where the nodes that were found stand, without a look-up each if they are ints."""
-    if set(map(type, nodes)) == {int}:
-        low, high = min(nodes), max(nodes)
-        if high - low < _SPREAD * len(nodes) and max(high, -low) < 2**63:
-            places = np.empty(high - low + 1, np.int32)
-            places[np.array(nodes) - low] = np.arange(len(nodes), dtype=np.int32)
-            values = np.fromiter(found, np.int64, count)
-            values -= low
-            return places[values]
-    return np.fromiter(map(index.__getitem__, found), np.int32, count)
+def _from_ints(nodes: list[Any], neighbors: Iterable[Any], count: int) -> IntArray | None:
+    """Return the neighbours' positions by a table, if the nodes are ints that lie close."""
+    if set(map(type, nodes)) != {int}:
+        return None
+    low, high = min(nodes), max(nodes)
+    if high - low >= _SPREAD * len(nodes) or max(high, -low) >= 2**63:
+        return None
+    places = np.empty(high - low + 1, np.int32)
+    places[np.array(nodes) - low] = np.arange(len(nodes), dtype=np.int32)
+    values = np.fromiter(neighbors, np.int64, count)
+    values -= low
+    return places[values]
+
+
+def _from_edges(adjacency: Mapping[Any, Mapping[Any, Any]], indptr: IntArray) -> IntArray | None:
+    """Return the neighbours' positions by the edges' dictionaries, without hashing a node.
+
+    An edge has one dictionary, which both of its ends hold: who else holds it is the
+    neighbour. None if that is not so, as in a graph whose edges all share one.
+    """
+    held = chain.from_iterable(row.values() for row in adjacency.values())
+    ids = np.fromiter(map(id, held), np.int64, int(indptr[-1]))
+    order = np.argsort(ids, kind="stable")
+    owner = np.repeat(np.arange(indptr.size - 1, dtype=np.int32), np.diff(indptr))[order]
+    same = np.diff(ids[order]) == 0
+    first = np.flatnonzero(same)
+    alone = ids.size - 2 * first.size
+    loops = sum(node in row for node, row in adjacency.items())
+    if alone != loops or (same[1:] & same[:-1]).any():
+        return None
+    other = owner.copy()
+    other[first], other[first + 1] = owner[first + 1], owner[first]
+    indices = np.empty_like(other)
+    indices[order] = other
+    return indices
 
 
 def attribute(G: nx.Graph, name: str) -> list[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import igraph as ig
 import networkx as nx
 import numpy as np
@@ -67,6 +69,27 @@ def test_a_node_may_be_named_by_an_equal_number():
     G = nx.Graph()
     G.add_nodes_from([4, 3, 2, 1])
     G.add_edges_from([(4.0, True), (np.int64(3), 2)])
+    np.testing.assert_array_equal(to_graph_data(G).adjacency.toarray(), nx.to_numpy_array(G))
+
+
+@given(LINKS)
+def test_nodes_of_any_type_have_the_same_matrix(links):
+    G = nx.Graph([(f"node {u}", (v, "x")) for u, v in links])
+    G.add_edges_from((f"node {u}", f"node {v}") for u, v in links)
+    expected = nx.to_numpy_array(G)
+    np.testing.assert_array_equal(to_graph_data(G).adjacency.toarray(), expected)
+    np.testing.assert_array_equal(to_graph_data(nx.freeze(G)).adjacency.toarray(), expected)
+
+
+@pytest.mark.parametrize("edges", ["ab", "ab bc", "ab bc cc", "aa", "ab cd"])
+def test_edges_may_share_one_dictionary(edges):
+    class ThinGraph(nx.Graph):
+        shared: ClassVar[dict[str, int]] = {"weight": 1}
+
+        def edge_attr_dict_factory(self):
+            return self.shared
+
+    G = ThinGraph(tuple(edge) for edge in edges.split())
     np.testing.assert_array_equal(to_graph_data(G).adjacency.toarray(), nx.to_numpy_array(G))
 
 
