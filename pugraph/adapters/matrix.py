@@ -25,9 +25,8 @@ def convert(matrix: Any) -> GraphData:
         source = source.copy()
         source.sum_duplicates()
         source.eliminate_zeros()
-    # copies: the caller may change the matrix
-    places = source.indices.astype(np.int32), source.indptr.astype(np.int64)
-    links = sp.csr_array((np.ones(source.nnz, np.int8), *places), shape=source.shape)
+    # a copy: the caller may change the matrix
+    links = from_rows(source.indices.astype(np.int32), source.indptr, source.shape)
     m = links.shape[0]
     return GraphData(range(m), Positions(m), links, not _symmetric(links), "matrix")
 
@@ -40,6 +39,16 @@ def _symmetric(links: sp.csr_array) -> bool:
     return np.array_equal(links.indptr, by_column.indptr) and np.array_equal(
         links.indices, by_column.indices
     )
+
+
+def from_rows(indices: IntArray, indptr: IntArray, shape: tuple[int, int]) -> sp.csr_array:
+    """Return the adjacency whose row i has ones at indices[indptr[i] : indptr[i + 1]].
+
+    scipy gives both arrays one type, which is the smaller one here if it can be.
+    """
+    if indices.size < 2**31:
+        indptr = indptr.astype(np.int32)
+    return sp.csr_array((np.ones(indices.size, np.int8), indices, indptr), shape=shape)
 
 
 def from_links(us: IntArray, vs: IntArray, n: int, directed: bool) -> sp.csr_array:

@@ -8,9 +8,9 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import scipy.sparse as sp
 
 from pugraph.adapters.data import GraphData
+from pugraph.adapters.matrix import from_rows
 from pugraph.core.types import IntArray
 
 _SPREAD = 8  # how much room a table of int nodes may take for a node
@@ -34,9 +34,7 @@ def convert(G: nx.Graph) -> GraphData:
     if indices is None:
         neighbors = map(index.__getitem__, chain.from_iterable(rows))
         indices = np.fromiter(neighbors, np.int32, int(indptr[-1]))
-    matrix = sp.csr_array(
-        (np.ones(indices.size, np.int8), indices, indptr), shape=(len(nodes), len(nodes))
-    )
+    matrix = from_rows(indices, indptr, (len(nodes), len(nodes)))
     matrix.sort_indices()
     return GraphData(nodes, index, matrix, G.is_directed(), "networkx")
 

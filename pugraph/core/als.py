@@ -115,7 +115,6 @@ def _solve_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, step
 
 def _cholesky(G: FloatArray) -> FloatArray:
     """Return L with L L^T = G; without a penalty G may be singular, and is raised a little."""
-    G = G.astype(np.float64)
     try:
         return np.linalg.cholesky(G)
     except np.linalg.LinAlgError:
@@ -144,7 +143,10 @@ def fit_als(
     room = aligned_empty((max(rows.shape), padded(rank, dtype)), dtype)
 
     def half(side: Pattern, moving: FloatArray, fixed: FloatArray, omega: float) -> float:
-        L = _cholesky(gram(fixed, objective.ridge))
+        G = gram(fixed).astype(np.float64)
+        penalty = objective.ridge * float(np.trace(G))
+        G.flat[:: rank + 1] += objective.ridge
+        L = _cholesky(G)
         inverse = scipy.linalg.solve_triangular(L, np.eye(rank), lower=True)
         into = np.zeros((rank, room.shape[1]), dtype)
         back = np.zeros((room.shape[1], rank), dtype)
@@ -155,7 +157,6 @@ def fit_als(
             side.indptr, side.indices, side.chunks, F, into, back, extra, pull,
             dtype.type(omega), _STEPS, dtype.type(_ENOUGH), moving, values,
         )  # fmt: skip
-        penalty = objective.ridge * float(np.vdot(fixed, fixed))
         return objective.rescale(values[: moving.shape[0]].sum() + penalty, rows.n_links)
 
     def sweep(number: int) -> float:

@@ -29,6 +29,7 @@ def test_all_libraries_give_the_matrix_that_networkx_gives(links, directed):
         np.testing.assert_array_equal(data.adjacency.toarray(), expected)
         assert data.adjacency.has_sorted_indices
         assert data.adjacency.dtype == np.int8
+        assert data.adjacency.indices.dtype == data.adjacency.indptr.dtype == np.int32
         assert data.directed is directed
         assert list(data.nodes) == list(range(13))
     # a matrix is undirected when it is symmetric, whatever it was made from
