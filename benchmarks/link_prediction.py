@@ -3,7 +3,7 @@
 Half of the edges of each network's largest component are held out, over several seeds;
 every pair that is not a training edge is ranked. Prints Markdown.
 
-    PUGRAPH_DATA=... python benchmarks/link_prediction.py [--seeds 5] [network ...]
+    PUGRAPH_DATA=... python benchmarks/link_prediction.py [--seeds 5] [--only SCORER] [network ...]
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("networks", nargs="*", default=["ca-GrQc", "ca-HepPh"])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--only", choices=SCORERS, action="append", help="one of the scorers")
     options = parser.parse_args()
     print(f"pugraph {pugraph.__version__}, mean and deviation over {options.seeds} seeds\n")
     for name in options.networks:
-        print_network(name, options.seeds)
+        print_network(name, options.seeds, options.only or list(SCORERS))
 
 
-def print_network(name: str, seeds: int) -> None:
+def print_network(name: str, seeds: int, wanted: list[str]) -> None:
     G = datasets.largest_component(datasets.load(name))
-    scorers = {k: v for k, v in SCORERS.items() if not (G.is_directed() and k in LOCAL)}
+    scorers = {k: SCORERS[k] for k in wanted if not (G.is_directed() and k in LOCAL)}
     found: dict[str, list[list[float]]] = defaultdict(list)
     for seed in range(seeds):
         train, held_out = split_links(G, seed=seed)
