@@ -130,3 +130,22 @@ def test_what_is_left_out_of_a_symmetric_product_is_bounded(alike):
     assert error <= most + 1e-12
     assert P.shape[1] == (24 if alike == 1.0 else 12)
     assert (most == 0) == (alike != 1e-3)
+
+
+def test_the_best_pairs_are_exact_whatever_is_left_out(monkeypatch):
+    """A score may be above the threshold only by what was left out of the product."""
+    for name in ("_ROW_TILE", "_COL_TILE", "_STRIPE"):
+        monkeypatch.setattr(retrieval, name, 16)
+    monkeypatch.setattr(retrieval, "_NEGLIGIBLE", 0.3)
+    rng = np.random.default_rng(1)
+    A = np.zeros((150, 150), np.int8)
+    pairs = pairs_of(A, directed=False)
+    W = rng.standard_normal((150, 6), np.float32)
+    H = W + rng.standard_normal((150, 6), np.float32)
+    P, _, most = retrieval._symmetric_halves(W, H)
+    assert P.shape[1] < 12
+    assert most > 1
+    wanted = everything(pairs, A, W, H)
+    for k in (10, 100, 1000):
+        us, vs, scores = retrieval.top_pairs(pairs, W, H, k)
+        assert list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True)) == wanted[:k]
