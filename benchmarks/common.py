@@ -23,9 +23,8 @@ _INSIDE = 0.7
 def network(n: int, entries: int, seed: int = 0) -> sp.csr_array:
     """Return a symmetric 0/1 matrix with heavy-tailed degrees, communities and shuffled nodes.
 
-    Every other node's links are drawn in proportion to weights that fall like a power of the
-    rank; most links stay within communities of 200. Node ids are shuffled, so that neighbours
-    are not near in memory.
+    One end of a link is drawn by weights that fall like a power of the rank; most links stay
+    within communities of 200. Node ids are shuffled, so that neighbours are not near in memory.
     """
     rng = np.random.default_rng(seed)
     weight = (rng.permutation(n) + 1.0) ** -0.5

@@ -25,15 +25,12 @@ def main() -> None:
     edges = list(map(tuple, pairs[np.random.default_rng(0).permutation(len(pairs))].tolist()))
     named = [(f"node {u}", f"node {v}") for u, v in edges]
 
-    def of_networkx(edges: list) -> nx.Graph:
-        return nx.Graph(edges)
-
     def of_igraph(edges: list) -> ig.Graph:
         return ig.Graph(NODES, edges)
 
     cases = {
-        "networkx, int nodes": (of_networkx, edges, nx.to_scipy_sparse_array),
-        "networkx, str nodes": (of_networkx, named, nx.to_scipy_sparse_array),
+        "networkx, int nodes": (nx.Graph, edges, nx.to_scipy_sparse_array),
+        "networkx, str nodes": (nx.Graph, named, nx.to_scipy_sparse_array),
         "networkx, directed, int nodes": (nx.DiGraph, edges, nx.to_scipy_sparse_array),
         "igraph": (of_igraph, edges, ig.Graph.get_adjacency_sparse),
     }
