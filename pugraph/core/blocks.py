@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from pugraph.core.jit import kernel, row_chunks
-from pugraph.core.types import FloatArray
+from pugraph.core.jit import kernel
+from pugraph.core.types import FloatArray, IntArray
 
-_ROWS = 2048
+_ROWS = 1024
 _LINE = 64
 
 
@@ -44,15 +44,20 @@ def aligned_empty(shape: tuple[int, int], dtype: np.dtype[Any]) -> FloatArray:
     return room[start : start + size].view(dtype).reshape(shape)
 
 
+def _blocks(n: int, most: int) -> IntArray:
+    """Return the bounds of blocks of about equal size, `most` of them at most."""
+    return np.linspace(0, n, min(-(-n // _ROWS), most) + 1).astype(np.int64)
+
+
 def multiply(X: FloatArray, B: FloatArray, out: FloatArray) -> FloatArray:
     """Set out = X @ B for a tall X and a small B, and return it."""
-    _multiply(X, B, row_chunks(X.shape[0], _ROWS), out)
+    _multiply(X, B, _blocks(X.shape[0], X.shape[0]), out)
     return out
 
 
 def products(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Return X^T Y for two tall matrices."""
-    bounds = row_chunks(X.shape[0], max(_ROWS, -(-X.shape[0] // 64)))
+    bounds = _blocks(X.shape[0], 64)
     parts = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]), X.dtype)
     _products(X, Y, bounds, parts)
     return parts.sum(axis=0)
