@@ -177,3 +177,93 @@ def precision_at(positives, negatives, length, rng, orders=4000):
         order = np.lexsort((rng.random(scores.size), -scores))
         found += truth[order[:length]].sum() / length
     return found / orders
+
+
+def soft_threshold(X, threshold):
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    return (U * np.maximum(s - threshold, 0)) @ Vt
+
+
+def convex_objective(A, X, seen, unseen, target, reg):
+    T = np.where(A != 0, target, 0.0)
+    nuclear = np.linalg.svd(X, compute_uv=False).sum()
+    return (np.where(A != 0, seen, unseen) * (X - T) ** 2).sum() + reg * nuclear
+
+
+def nuclear(A, seen, unseen, target, reg, steps=3000):
+    """The minimiser with the nuclear norm, by plain proximal gradients."""
+    X = np.zeros(A.shape)
+    rate = 1 / (2 * max(seen, unseen))
+    for _ in range(steps):
+        before = X
+        X = soft_threshold(X - rate * loss_gradient(A, X, seen, unseen, target), rate * reg)
+        if np.abs(X - before).max() < 1e-13:
+            break
+    return X
+
+
+def nuclear_in_box(A, target, reg, weight=5.0, steps=3000):
+    """The minimiser within 0..1, by the alternating direction method of multipliers."""
+    T = np.where(A != 0, target, 0.0)
+    Z, U = np.zeros(A.shape), np.zeros(A.shape)
+    for _ in range(steps):
+        X = soft_threshold((2 * T + weight * (Z - U)) / (2 + weight), reg / (2 + weight))
+        Z = np.clip(X + U, 0, 1)
+        U += X - Z
+        if np.abs(X - Z).max() < 1e-11:
+            break
+    return Z
+
+
+def inductive_objective(A, F, G, D, seen, unseen, target, reg, penalty):
+    """The loss of F D G^T, entry by entry, and the penalty on D."""
+    X = F @ D @ G.T
+    total = 0.0
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            total += seen * (X[i, j] - target) ** 2 if A[i, j] else unseen * X[i, j] ** 2
+    if penalty == "ridge":
+        return total + reg / 2 * (D**2).sum()
+    return total + reg * np.linalg.svd(D, compute_uv=False).sum()
+
+
+def inductive_ridge(A, F, G, seen, unseen, target, reg):
+    """The best D with a ridge penalty: the normal equations of all pairs of nodes."""
+    rows = np.kron(F, G)
+    weights = np.where(A != 0, seen, unseen).ravel()
+    targets = np.where(A != 0, target, 0.0).ravel()
+    system = 2 * rows.T @ (weights[:, None] * rows) + reg * np.eye(rows.shape[1])
+    D = np.linalg.solve(system, 2 * rows.T @ (weights * targets))
+    return D.reshape(F.shape[1], G.shape[1])
+
+
+def inductive_nuclear(A, F, G, seen, unseen, target, reg, steps=3000):
+    """The best D with the nuclear norm, by many plain proximal gradient steps."""
+    D = np.zeros((F.shape[1], G.shape[1]))
+    steepest = 2 * max(seen, unseen) * (np.linalg.norm(F, 2) * np.linalg.norm(G, 2)) ** 2
+    for _ in range(steps):
+        slope = F.T @ loss_gradient(A, F @ D @ G.T, seen, unseen, target) @ G
+        U, s, Vt = np.linalg.svd(D - slope / steepest, full_matrices=False)
+        D = (U * np.maximum(s - reg / steepest, 0)) @ Vt
+    return D
+
+
+def inductive_ccd_sweep(A, F, G, P, Q, passes, *weights):
+    """One pass over the ranks of D = P Q^T: each feature's weight by itself, in turn."""
+
+    def best(A, F, P, other, r, a, seen, unseen, target, reg):
+        column, h = F[:, a], other[:, r]
+        weight = np.where(A != 0, seen, unseen)
+        rest = np.where(A != 0, target, 0.0) - F @ P @ other.T + P[a, r] * np.outer(column, h)
+        bend = 2 * column**2 @ weight @ h**2 + reg
+        return 2 * column @ (weight * rest) @ h / bend
+
+    P, Q = P.copy(), Q.copy()
+    for r in range(P.shape[1]):
+        for _ in range(passes):
+            for a in range(P.shape[0]):
+                P[a, r] = best(A, F, P, G @ Q, r, a, *weights)
+        for _ in range(passes):
+            for a in range(Q.shape[0]):
+                Q[a, r] = best(A.T, G, Q, F @ P, r, a, *weights)
+    return P, Q

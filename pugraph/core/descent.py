@@ -37,16 +37,23 @@ def descend(sweep: Callable[[int], float], stopping: Stopping) -> list[float]:
             stopping.progress(number, history[-1])
         if number > 1 and history[-2] - history[-1] <= stopping.tol * abs(history[-2]):
             return history
+    warn_unfinished(
+        stopping,
+        f"the objective still falling by more than tol={stopping.tol:g} of itself a sweep",
+    )
+    return history
+
+
+def warn_unfinished(stopping: Stopping, state: str) -> None:
+    """Tell the user that `max_sweeps` were too few, and where they led."""
     from sklearn.exceptions import ConvergenceWarning
 
     warnings.warn(
-        f"the fit stopped after max_sweeps={stopping.max_sweeps} sweeps with the objective "
-        f"still falling by more than tol={stopping.tol:g} of itself a sweep; "
+        f"the fit stopped after max_sweeps={stopping.max_sweeps} sweeps with {state}; "
         "raise max_sweeps or tol",
         ConvergenceWarning,
         stacklevel=_callers_level(),
     )
-    return history
 
 
 def _callers_level() -> int:

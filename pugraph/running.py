@@ -1,0 +1,61 @@
+"""What surrounds a solver while it runs: memory, threads, progress."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from pugraph.core.descent import Progress, Stopping
+from pugraph.core.jit import threads
+from pugraph.settings import Settings
+
+_FEW_LINKS = 10_000
+
+
+@contextlib.contextmanager
+def running(settings: Settings, solver: str, n_links: int) -> Iterator[Stopping]:
+    """Set the threads, and yield when to stop and whom to tell."""
+    max_sweeps, tol = settings.stopping_rule(solver)
+    # starting threads costs more than they save on a small graph; the bits are the same
+    n_jobs = 1 if n_links < _FEW_LINKS else settings.n_jobs
+    with threads(n_jobs), _reporter(settings, max_sweeps) as progress:
+        yield Stopping(max_sweeps, tol, progress)
+
+
+@contextlib.contextmanager
+def _reporter(settings: Settings, max_sweeps: int) -> Iterator[Progress | None]:
+    """Turn the option `progress` into what is called after each sweep."""
+    if settings.progress is False:
+        yield None
+    elif settings.progress is not True:
+        yield settings.progress
+    else:
+        from tqdm.auto import tqdm
+
+        with tqdm(total=max_sweeps, desc=f"pu_{settings.method}", unit="sweep") as bar:
+
+            def report(sweep: int, objective: float) -> None:
+                bar.set_postfix(objective=f"{objective:.6g}", refresh=False)
+                bar.update(sweep - bar.n)
+
+            yield report
+
+
+def check_memory(needed: int, what: str, way_out: str) -> None:
+    """Refuse a fit whose arrays would not fit into the memory that is free now."""
+    free = available_memory()
+    if free is not None and needed > free:
+        raise MemoryError(
+            f"{what} needs about {needed / 2**30:.1f} GiB beside the graph, and "
+            f"{free / 2**30:.1f} GiB are free; {way_out}"
+        )
+
+
+def available_memory() -> int | None:
+    """Return how many bytes can be allocated, or None where the system does not say."""
+    try:
+        with open("/proc/meminfo") as file:
+            lines = dict(line.split(":", 1) for line in file)
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None
