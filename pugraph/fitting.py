@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,23 @@ from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core.als import als_room, fit_als
 from pugraph.core.bounded import fit_ball, fit_box, upper_bound
 from pugraph.core.ccd import ccd_room, fit_ccd
-from pugraph.core.descent import Progress, Stopping
-from pugraph.core.jit import threads
+from pugraph.core.exact import exact_room, fit_exact
 from pugraph.core.problem import Objective, Pattern, both_sides
+from pugraph.core.proximal import fit_nuclear, proximal_room
 from pugraph.core.types import FloatArray
+from pugraph.inductive import fit_inductive
 from pugraph.models import LinkModel, Prediction
+from pugraph.running import check_memory, running
 from pugraph.settings import Settings, Weights
 
-_FEW_LINKS = 10_000
 _LARGEST = 0.1
-_ROOM = {"als": als_room, "ccd++": ccd_room}
+_MOST_NODES = 5000
+_ROOM = {
+    "als": als_room,
+    "ccd++": ccd_room,
+    "proximal": proximal_room,
+    "exact": exact_room,
+}
 _SOLVERS = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
 
 
@@ -34,8 +40,10 @@ def fit(
     rho: float | None = None,
     alpha: float | None = None,
     reg: float | None = None,
+    features: Any = None,
+    penalty: str = "nuclear",
     solver: str = "auto",
-    max_sweeps: int = 100,
+    max_sweeps: int | None = None,
     tol: float | None = None,
     dtype: Any = "float32",
     seed: int = 0,
@@ -108,31 +116,41 @@ def fit(
     <LinkModel method='bias' nodes=34 rank=10 rho=0.8 reg=1.54225>
     """
     settings = Settings(
-        method, rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
-    )
-    return fit_data(to_graph_data(G), settings)
+        method, rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress,
+        penalty, features is not None,
+    )  # fmt: skip
+    return fit_data(to_graph_data(G, features=features), settings)
 
 
 def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     """Fit a model of a graph that is already arrays, with options already checked."""
     matrix = _without_diagonal(data.adjacency) if data.square else data.adjacency
-    weights = settings.weights(matrix.shape, matrix.nnz)
+    if settings.inductive:
+        return fit_inductive(data, matrix, settings)
+    solver = settings.chosen_solver
+    if solver == "exact" and max(matrix.shape) > _MOST_NODES:
+        raise ValueError(
+            f"solver='exact' keeps each pair of nodes within bounds, and is for {_MOST_NODES} "
+            f"nodes at most, not {max(matrix.shape)}; solver='relax' and 'ball' are for any number"
+        )
+    weights = settings.weights(matrix.shape, matrix.nnz, solver)
     rows, cols = both_sides(matrix, data.square and not data.directed)
     _check_memory(settings, weights, rows)
+    objective = Objective.of(weights)
     W, H = _start(settings, weights, rows, cols)
     history: list[float] = []
+    gap = None
     if rows.n_links:
-        # starting threads costs more than they save on a small graph; the bits are the same
-        n_jobs = 1 if rows.n_links < _FEW_LINKS else settings.n_jobs
-        with threads(n_jobs), _reporter(settings) as progress:
-            stopping = Stopping(settings.max_sweeps, settings.chosen_tol, progress)
-            if weights.alpha is None:
-                objective = Objective.shifted(weights.rho, weights.reg)
+        with running(settings, solver, rows.n_links) as stopping:
+            if solver == "proximal":
+                W, H, history, gap = fit_nuclear(objective, rows, cols, stopping, settings.seed)
+            elif solver == "exact":
+                W, H, history, gap = fit_exact(objective, rows, stopping, W.dtype, settings.seed)
             else:
-                objective = Objective.biased(weights.alpha, weights.reg)
-            solve = _SOLVERS[settings.chosen_solver]
-            history = solve(objective, rows, cols, W, H, stopping)
-    return LinkModel(data, (W, H), settings.method, weights, history)
+                history = _SOLVERS[solver](objective, rows, cols, W, H, stopping)
+    W, H = (np.ascontiguousarray(factor, settings.dtype) for factor in (W, H))
+    weights = weights._replace(rank=W.shape[1])
+    return LinkModel(data, (W, H), settings.method, weights, history, solver, gap)
 
 
 def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
@@ -154,25 +172,9 @@ def memory_needed(settings: Settings, weights: Weights, rows: Pattern) -> int:
 
 
 def _check_memory(settings: Settings, weights: Weights, rows: Pattern) -> None:
-    """Refuse a fit whose arrays would not fit into the memory that is free now."""
-    needed = memory_needed(settings, weights, rows)
-    free = available_memory()
-    if free is not None and needed > free:
-        raise MemoryError(
-            f"a fit of rank {weights.rank} to {rows.shape[0]} x {rows.shape[1]} nodes needs about "
-            f"{needed / 2**30:.1f} GiB beside the graph, and {free / 2**30:.1f} GiB are free; "
-            "lower rank"
-        )
-
-
-def available_memory() -> int | None:
-    """Return how many bytes can be allocated, or None where the system does not say."""
-    try:
-        with open("/proc/meminfo") as file:
-            lines = dict(line.split(":", 1) for line in file)
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return None
+    m, n = rows.shape
+    what = f"a fit of rank {weights.rank} to {m} x {n} nodes"
+    check_memory(memory_needed(settings, weights, rows), what, "lower rank")
 
 
 def _start(
@@ -195,25 +197,6 @@ def _start(
         return np.zeros((rows.shape[0], weights.rank), dtype), draw(cols, dtype.type(_LARGEST))
     largest = upper_bound(weights.rank, dtype) / 2
     return draw(rows, largest), draw(cols, largest)
-
-
-@contextlib.contextmanager
-def _reporter(settings: Settings) -> Iterator[Progress | None]:
-    """Turn the option `progress` into what is called after each sweep."""
-    if settings.progress is False:
-        yield None
-    elif settings.progress is not True:
-        yield settings.progress
-    else:
-        from tqdm.auto import tqdm
-
-        with tqdm(total=settings.max_sweeps, desc=f"pu_{settings.method}", unit="sweep") as bar:
-
-            def report(sweep: int, objective: float) -> None:
-                bar.set_postfix(objective=f"{objective:.6g}", refresh=False)
-                bar.update(sweep - bar.n)
-
-            yield report
 
 
 def top_links(

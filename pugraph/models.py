@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from pugraph import storage
 from pugraph.adapters import GraphData
+from pugraph.adapters.features import Attribute, from_attributes, from_matrix
 from pugraph.core import retrieval
-from pugraph.core.problem import Pattern
+from pugraph.core.basis import Scaling
+from pugraph.core.foldin import fold_in
+from pugraph.core.jit import threads
+from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.settings import Weights, check_whole
+from pugraph.settings import Weights, check_number, check_whole
 
 Prediction = tuple[Hashable, Hashable, float]
 PairBlocks = Iterable[tuple[IntArray, IntArray]]
@@ -112,6 +118,76 @@ def pair_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PairBlocks | N
     return [(rows[i : i + step], cols[i : i + step]) for i in range(0, rows.size, step)]
 
 
+class FeatureMap(NamedTuple):
+    """How features become a side's vectors: on their scale, times `weights`.
+
+    `usual` is each scaled feature's root mean square where it is not zero.
+    """
+
+    scaling: Scaling
+    weights: FloatArray
+    usual: FloatArray
+    names: list[str]
+    attributes: list[Attribute] | None
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return what `save` stores as arrays."""
+        found = {"weights": self.weights, "usual": self.usual, "scale": self.scaling.scale}
+        return found if self.scaling.center is None else {**found, "center": self.scaling.center}
+
+    def about(self) -> dict[str, Any]:
+        """Return what `save` stores beside the arrays."""
+        attributes = None
+        if self.attributes is not None:
+            attributes = [
+                (name, width, None if kinds is None else list(map(storage.encode, kinds)))
+                for name, width, kinds in self.attributes
+            ]
+        kind = self.scaling.unit_rows, self.scaling.constant
+        return {"names": self.names, "attributes": attributes, "scaling": kind}
+
+    @classmethod
+    def restored(
+        cls, about: dict[str, Any], arrays: dict[str, FloatArray], axis: int
+    ) -> FeatureMap:
+        """Return the map of which `about` and `arrays` were stored."""
+        attributes = about["attributes"]
+        if attributes is not None:
+            attributes = [
+                Attribute(name, width, None if kinds is None else list(map(storage.decode, kinds)))
+                for name, width, kinds in attributes
+            ]
+        center = arrays.get(f"center{axis}")
+        scaling = Scaling(center, arrays[f"scale{axis}"], *about["scaling"])
+        weights, usual = arrays[f"weights{axis}"], arrays[f"usual{axis}"]
+        return cls(scaling, weights, usual, about["names"], attributes)
+
+    def vectors(self, features: Any, nodes: list[Hashable], dtype: Any) -> FloatArray:
+        """Return the vectors of new nodes: from a matrix, or attribute values by name."""
+        values: Any
+        if isinstance(features, Mapping):
+            if self.attributes is None:
+                raise ValueError("the model was fitted to a matrix; pass features as a matrix")
+            values = from_attributes(nodes, features, self.attributes).values
+        else:
+            values = from_matrix(features, len(nodes)).values
+            width = len(self.scaling.scale)
+            if values.shape[1] != width:
+                raise ValueError(f"features has {values.shape[1]} columns, and the model {width}")
+        return np.ascontiguousarray(self.scaling.apply(values) @ self.weights, dtype)
+
+
+Maps = tuple[FeatureMap | None, FeatureMap | None]
+
+
+class Explanation(NamedTuple):
+    """A pair of features, and what it adds to the score of a pair of nodes that have them."""
+
+    u: str
+    v: str
+    weight: float
+
+
 class LinkModel(PairScorer):
     """A fitted model: a vector or two a node, whose products are scores.
 
@@ -129,6 +205,11 @@ class LinkModel(PairScorer):
         The values used. `alpha` is None for method "shift".
     history : list of float
         The objective after each sweep.
+    solver : str
+        Which one fitted the model.
+    gap : float or None
+        How far the objective lies above the least possible one, at most and relative to
+        it. None for solvers that cannot tell.
 
     Examples
     --------
@@ -145,12 +226,18 @@ class LinkModel(PairScorer):
         method: str,
         weights: Weights,
         history: list[float],
+        solver: str,
+        gap: float | None = None,
+        maps: Maps = (None, None),
     ) -> None:
         super().__init__(data)
         self.factors = factors
         self.method = method
-        self.rank, self.rho, self.alpha, self.reg = weights
+        self.rank, self.rho, self.alpha, self.reg = self._weights = weights
         self.history = history
+        self.solver = solver
+        self.gap = gap
+        self._maps = maps
 
     def __repr__(self) -> str:
         return (
@@ -158,8 +245,216 @@ class LinkModel(PairScorer):
             f"rho={self.rho:.6g} reg={self.reg:.6g}>"
         )
 
+    @property
+    def inductive(self) -> bool:
+        """Whether the model was fitted with features."""
+        return self._maps != (None, None)
+
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
-        return retrieval.score_pairs(*self.factors, rows, cols, self.pairs.symmetric)
+        return self._clip(retrieval.score_pairs(*self.factors, rows, cols, self.pairs.symmetric))
+
+    def _clip(self, scores: FloatArray) -> FloatArray:
+        """Keep to [0, 1] what features cannot be made to keep there."""
+        return scores.clip(0, 1) if self.inductive and self.method == "shift" else scores
+
+    def predict(
+        self, ebunch: Iterable[Any] | None = None, *, threshold: float | str | None = None
+    ) -> Iterator[Prediction]:
+        """Score node pairs, or say yes or no to them.
+
+        Parameters
+        ----------
+        ebunch : iterable of node pairs, optional
+            All pairs that are not links, each once, if None.
+        threshold : float or "auto", optional
+            If given, p is 1 for scores above it and 0 for others. "auto" is what
+            `threshold` returns.
+
+        Returns
+        -------
+        iterator of (u, v, p)
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> list(model.predict([(0, 33), (0, 1)], threshold=0.2))
+        [(0, 33, 0), (0, 1, 1)]
+        """
+        if threshold is None:
+            return super().predict(ebunch)
+        least: Any = self.threshold() if isinstance(threshold, str) else threshold
+        if isinstance(threshold, str) and threshold != "auto":
+            least = threshold  # refused below
+        check_number("threshold", least, "a finite number, 'auto' or None", lambda v: True)
+        return ((u, v, int(p > least)) for u, v, p in super().predict(ebunch))
+
+    def threshold(self, rule: str = "auto") -> float:
+        """Return the score above which a pair is taken for a link.
+
+        Parameters
+        ----------
+        rule : {"auto"}
+            For method "bias", the q with the best bound on the error. A true link's best
+            score is x* = (1 + rho) / (1 + 2 rho), less than 1, as some links are unseen;
+            the bound grows with max(1 / q^2, 1 / ((1 + 2 rho) (x* - q)^2)), which is
+            least at q = x* r / (1 + r) with r = sqrt(1 + 2 rho). For method "shift",
+            whose scores are probabilities, 0.5.
+
+        Returns
+        -------
+        float
+
+        Notes
+        -----
+        The bound is the paper's second theorem with its constants corrected. It assumes
+        scores near 0 and x*. A strong penalty, or a network that is not of low rank,
+        shrinks them: look at the scores before trusting any threshold.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> pugraph.fit(nx.karate_club_graph(), rho=0.0, rank=2).threshold()
+        0.5
+        >>> round(pugraph.fit(nx.karate_club_graph(), rho=0.9, rank=2).threshold(), 3)
+        0.425
+        """
+        if rule != "auto":
+            raise ValueError(f"rule must be 'auto', not {rule!r}")
+        if self.method == "shift":
+            return 0.5
+        ratio = math.sqrt(1 + 2 * self.rho)
+        return (1 + self.rho) / (1 + 2 * self.rho) * ratio / (1 + ratio)
+
+    def explain(self, k: int = 10) -> list[Explanation]:
+        """Return the k pairs of features that weigh most, for better or worse.
+
+        Parameters
+        ----------
+        k : int
+
+        Returns
+        -------
+        list of (u, v, weight)
+            The names of a feature of u and of one of v, and what this pair of features
+            adds to the score of two nodes that have them at their usual size. A side
+            without features has its nodes in their place.
+
+        Raises
+        ------
+        ValueError
+            If the model has no features.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> G = nx.karate_club_graph()
+        >>> model = pugraph.fit(G, features="club")
+        >>> [(u, v) for u, v, weight in model.explain(1)]
+        [('club=Mr. Hi', 'club=Mr. Hi')]
+        """
+        if not self.inductive:
+            raise ValueError("the model has no features to explain it; fit it with features")
+        check_whole("k", k, 0)
+        sides, names = [], []
+        ends = self.nodes, self.data.columns
+        for side, factor, nodes in zip(self._maps, self.factors, ends, strict=True):
+            sides.append(factor if side is None else side.weights * side.usual[:, None])
+            names.append(list(map(str, nodes)) if side is None else side.names)
+        weights = sides[0] @ sides[1].T
+        rows, cols = np.indices(weights.shape).reshape(2, -1)
+        if self.pairs.symmetric and names[0] == names[1]:  # (a, b) and (b, a) are one
+            weights = (weights + weights.T) / 2
+            rows, cols = np.triu_indices(len(weights))
+        found = weights[rows, cols]
+        best = np.argsort(-np.abs(found), kind="stable")[:k]
+        return [Explanation(names[0][rows[p]], names[1][cols[p]], float(found[p])) for p in best]
+
+    def add_nodes(
+        self, nodes: Iterable[Any], *, features: Any = None, links: Iterable[Any] | None = None
+    ) -> LinkModel:
+        """Return a model that also knows these nodes, without a new fit.
+
+        Parameters
+        ----------
+        nodes : iterable of nodes
+            Not in the model yet. igraph's vertices and a matrix's rows are numbered on.
+        features : matrix or mapping, optional
+            For a model with features, which then place the nodes: a matrix with a row a
+            node and the columns of the fit, or the values of each attribute by its name.
+        links : iterable of pairs, optional
+            Links of the new nodes, to known ones or to each other; they are no longer
+            predicted. In a model without features, those to known nodes place a node: its
+            vectors are the best ones while all others stay as they are (fold-in).
+
+        Returns
+        -------
+        LinkModel
+            This one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            If a node is known already, a link has no new node, or the features do not fit
+            the model; for a model without features if `links` is None; for one by
+            `solver="exact"`, whose bounds a new node would break.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> more = model.add_nodes(["new"], links=[("new", 32), ("new", 33)])
+        >>> [v for u, v, p in more.top_links(2, nodes=["new"])]
+        [29, 2]
+        """
+        new = list(nodes)
+        if self.inductive and features is None:
+            raise ValueError("the model has features: give those of the new nodes")
+        if not self.inductive and features is not None:
+            raise ValueError("the model has no features: give links instead")
+        if not self.inductive and links is None:
+            raise ValueError("give the links of the new nodes; without any they have no score")
+        data = self.data.extended(new, links)
+        if self.inductive:
+            of_rows, of_cols = self._placed_by_features(new, features)
+        else:
+            of_rows, of_cols = self._placed_by_links(data.adjacency, len(self.nodes))
+        W, H = self.factors
+        factors = np.vstack([W, of_rows]), np.vstack([H, of_cols]) if data.square else H
+        return LinkModel(
+            data, factors, self.method, self._weights, self.history, self.solver, None, self._maps
+        )
+
+    def _placed_by_features(
+        self, nodes: list[Hashable], features: Any
+    ) -> tuple[FloatArray, FloatArray]:
+        sides = self._maps if self.data.square else self._maps[:1]
+        pair = features if isinstance(features, tuple) and len(features) == 2 else (features,) * 2
+        made = []
+        for side, given in zip(sides, pair, strict=False):
+            if side is None:
+                raise ValueError(
+                    "one side of the model has no features that could place new nodes on it"
+                )
+            made.append(side.vectors(given, nodes, self.factors[0].dtype))
+        return made[0], made[-1]
+
+    def _placed_by_links(self, adjacency: Any, known: int) -> tuple[FloatArray, FloatArray]:
+        if self.solver == "exact":
+            raise ValueError(
+                "a model by solver='exact' takes no new nodes, which would break its bounds; "
+                "those by 'ball' and 'relax' do"
+            )
+        bounds = {"ball": "ball", "relax": "box"}.get(self.solver)
+        objective = Objective.of(self._weights)
+        W, H = self.factors
+        with threads(1):
+            out = Pattern.of(sp.csr_array(adjacency[known:, : len(H)]))
+            of_rows = fold_in(objective, out, H, bounds)
+            if not self.data.square:
+                return of_rows, of_rows
+            into = Pattern.of(sp.csr_array(adjacency[:known, known:].T))
+            return of_rows, fold_in(objective, into, W, bounds)
 
     def top_links(self, k: int = 100, *, nodes: Iterable[Any] | None = None) -> list[Prediction]:
         """Return the k best pairs that are not links yet, best first.
@@ -192,7 +487,7 @@ class LinkModel(PairScorer):
             return []
         rows, cols, scores = retrieval.top_pairs(self.pairs, *self.factors, int(k), chosen)
         us, vs = named(self.data.nodes, rows), named(self.data.columns, cols)
-        return list(zip(us, vs, scores.tolist(), strict=True))
+        return list(zip(us, vs, self._clip(scores).tolist(), strict=True))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle.
@@ -204,13 +499,30 @@ class LinkModel(PairScorer):
         ValueError
             If a node is of another type; it is named, and nothing is written.
         """
-        weights = Weights(self.rank, self.rho, self.alpha, self.reg)
-        about = {"method": self.method, "weights": weights, "history": self.history}
-        storage.save(path, self.data, dict(zip("WH", self.factors, strict=True)), about)
+        about = {name: getattr(self, name) for name in ("method", "history", "solver", "gap")}
+        about["weights"] = self._weights
+        about["maps"] = [None if side is None else side.about() for side in self._maps]
+        arrays = dict(zip("WH", self.factors, strict=True))
+        for axis, side in enumerate(self._maps):
+            if side is not None:
+                arrays.update({f"{name}{axis}": a for name, a in side.arrays().items()})
+        storage.save(path, self.data, arrays, about)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> LinkModel:
         """Read a model that `save` wrote; it scores bit for bit the same."""
         data, arrays, about = storage.load(path)
-        weights = Weights(*about["weights"])
-        return cls(data, (arrays["W"], arrays["H"]), about["method"], weights, about["history"])
+        maps = [
+            None if told is None else FeatureMap.restored(told, arrays, axis)
+            for axis, told in enumerate(about["maps"])
+        ]
+        return cls(
+            data,
+            (arrays["W"], arrays["H"]),
+            about["method"],
+            Weights(*about["weights"]),
+            about["history"],
+            about["solver"],
+            about["gap"],
+            (maps[0], maps[1]),
+        )

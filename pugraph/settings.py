@@ -11,7 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # the first one of a method is what "auto" means
-SOLVERS = {"bias": ("als", "ccd++"), "shift": ("ball", "relax")}
+SOLVERS: dict[str, tuple[str, ...]] = {
+    "bias": ("als", "ccd++", "proximal"),
+    "shift": ("ball", "relax", "exact"),
+}
+# with features, by method and penalty; "auto" depends on their size
+_INDUCTIVE_SOLVERS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("bias", "nuclear"): ("proximal", "ccd++"),
+    ("bias", "ridge"): (),
+    ("shift", "nuclear"): ("relax", "exact"),
+    ("shift", "ridge"): ("relax", "exact"),
+}
+PENALTIES = ("nuclear", "ridge")
 
 
 class Weights(NamedTuple):
@@ -33,22 +44,31 @@ class Settings:
     alpha: float | None = None
     reg: float | None = None
     solver: str = "auto"
-    max_sweeps: int = 100
+    max_sweeps: int | None = None
     tol: float | None = None
     dtype: Any = "float32"
     seed: int = 0
     n_jobs: int | None = None
     progress: bool | Callable[[int, float], object] = False
+    penalty: str = "nuclear"
+    inductive: bool = False
 
     def __post_init__(self) -> None:
         if self.method not in SOLVERS:
             raise _refuse("method", "'bias' or 'shift'", self.method)
-        known = SOLVERS[self.method]
+        if self.penalty not in PENALTIES:
+            raise _refuse("penalty", "'nuclear' or 'ridge'", self.penalty)
+        if self.penalty == "ridge" and not self.inductive:
+            raise ValueError("penalty='ridge' is for a model with features; give features too")
+        known, of_what = SOLVERS[self.method], f"method {self.method!r}"
+        if self.inductive:
+            known = _INDUCTIVE_SOLVERS[self.method, self.penalty]
+            of_what += f" with features and penalty {self.penalty!r}"
         if self.solver not in ("auto", *known):
             choices = ", ".join(map(repr, ("auto", *known)))
-            raise _refuse("solver", f"one of {choices} for method {self.method!r}", self.solver)
+            raise _refuse("solver", f"one of {choices} for {of_what}", self.solver)
         check_whole("rank", self.rank, 1, optional=True)
-        check_whole("max_sweeps", self.max_sweeps, 1)
+        check_whole("max_sweeps", self.max_sweeps, 1, optional=True)
         check_whole("seed", self.seed, 0)
         if self.n_jobs != -1:
             check_whole("n_jobs", self.n_jobs, 1, optional=True, also=" or -1")
@@ -58,6 +78,13 @@ class Settings:
         check_number("tol", self.tol, "a finite number of at least 0 or None", lambda v: v >= 0)
         if self.alpha is not None and self.rho is not None:
             raise ValueError("give rho or alpha, not both: alpha is (1 + rho) / 2")
+        if self.rank is not None and self._finds_rank:
+            way_out = "choose solver='ccd++'" if self.method == "bias" else "leave features out"
+            if not self.inductive:
+                way_out = "choose another solver"
+            raise ValueError(
+                f"rank is found by the solver here, not given: leave it None, or {way_out}"
+            )
         if self.alpha is not None and self.method == "shift":
             raise ValueError("alpha belongs to method 'bias'; method 'shift' takes rho")
         if not (isinstance(self.progress, bool) or callable(self.progress)):
@@ -70,18 +97,27 @@ class Settings:
             raise _refuse("dtype", "float32 or float64", self.dtype)
 
     @property
-    def chosen_solver(self) -> str:
-        """The solver, with "auto" resolved."""
-        return SOLVERS[self.method][0] if self.solver == "auto" else self.solver
+    def _finds_rank(self) -> bool:
+        if self.inductive:
+            return self.penalty == "ridge" or self.method == "shift" or self.solver == "proximal"
+        return self.solver in ("proximal", "exact")
 
     @property
-    def chosen_tol(self) -> float:
-        """The tolerance, with None resolved."""
-        return _RULES[self.chosen_solver].tol if self.tol is None else self.tol
+    def chosen_solver(self) -> str:
+        """The solver of a model without features, with "auto" resolved."""
+        return SOLVERS[self.method][0] if self.solver == "auto" else self.solver
 
-    def weights(self, shape: tuple[int, int], n_links: int) -> Weights:
+    def stopping_rule(self, solver: str) -> tuple[int, float]:
+        """Return max_sweeps and tol, with None resolved."""
+        rules = (_INDUCTIVE_RULES if self.inductive else _RULES)[solver]
+        return (
+            rules.max_sweeps if self.max_sweeps is None else operator.index(self.max_sweeps),
+            rules.tol if self.tol is None else self.tol,
+        )
+
+    def weights(self, shape: tuple[int, int], n_links: int, solver: str | None = None) -> Weights:
         """Fill in what was left open, from the size and the density of the matrix."""
-        rules = _RULES[self.chosen_solver]
+        rules = (_INDUCTIVE_RULES if self.inductive else _RULES)[solver or self.chosen_solver]
         m, n = shape
         density = max(n_links, 1) / max(m * n, 1)
         rank = rules.rank if self.rank is None else operator.index(self.rank)
@@ -96,10 +132,15 @@ class Settings:
             alpha = (1 + rho) / 2
         reg = self.reg
         if reg is None:
-            # about half of the largest singular value of a random matrix of this density
-            noise = math.sqrt(density) * (math.sqrt(m) + math.sqrt(n)) / 2
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
-            reg = rules.reg * slope * noise
+            if not self.inductive:
+                # about half of the largest singular value of a random matrix of this density
+                size = math.sqrt(density) * (math.sqrt(m) + math.sqrt(n)) / 2
+            elif self.penalty == "nuclear":
+                size = 0.02 * math.sqrt(max(n_links, 1))
+            else:
+                size = 0.5
+            reg = rules.reg * slope * size
         return Weights(rank, float(rho), None if alpha is None else float(alpha), float(reg))
 
 
@@ -110,14 +151,26 @@ class _Rules(NamedTuple):
     rho: Callable[[float], float]
     reg: float
     tol: float
+    max_sweeps: int = 100
 
 
 _BIAS = _Rules(rank=128, rho=lambda density: max(0.8, 1 - 10 * density), reg=0.4, tol=1e-3)
+_SHIFT = _Rules(rank=200, rho=lambda density: 0.5, reg=1.0, tol=1e-4)
 _RULES = {
     "als": _BIAS,
     "ccd++": _BIAS,
-    "ball": _Rules(rank=200, rho=lambda density: 0.5, reg=1.0, tol=1e-4),
+    "proximal": _BIAS._replace(tol=1e-4, max_sweeps=1000),
+    "ball": _SHIFT,
     "relax": _Rules(rank=200, rho=lambda density: 0.0, reg=0.0, tol=1e-4),
+    "exact": _SHIFT._replace(tol=1e-2, max_sweeps=1000),
+}
+_FEATURES = _Rules(rank=128, rho=lambda density: 0.9, reg=1.0, tol=1e-4, max_sweeps=2000)
+_INDUCTIVE_RULES = {
+    "proximal": _FEATURES,
+    "ccd++": _FEATURES._replace(tol=1e-3, max_sweeps=100),
+    "ridge": _FEATURES,
+    "relax": _FEATURES._replace(rho=lambda density: 0.5),
+    "exact": _FEATURES._replace(rho=lambda density: 0.5),
 }
 
 

@@ -15,7 +15,7 @@ from pugraph.adapters import GraphData
 from pugraph.adapters.data import Positions
 from pugraph.core.types import FloatArray
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 def save(
@@ -37,7 +37,7 @@ def save(
     if isinstance(data.index, Positions):
         about["names"] = list(data.index.names.items())
     else:
-        about["nodes"] = [_encode(node) for node in data.nodes]
+        about["nodes"] = [encode(node) for node in data.nodes]
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
     links = {"indptr": data.adjacency.indptr, "indices": data.adjacency.indices}
     contents: dict[str, Any] = {"about": text, **links, **arrays}
@@ -67,27 +67,29 @@ def load(path: str | PathLike[str]) -> tuple[GraphData, dict[str, FloatArray], d
         n = matrix.shape[0]
         index = Positions(n, dict(about["names"]))
         return GraphData(range(n), index, matrix, directed, library), arrays, about
-    nodes = [_decode(node) for node in about["nodes"]]
+    nodes = [decode(node) for node in about["nodes"]]
     index_of = {node: i for i, node in enumerate(nodes)}
     return GraphData(nodes, index_of, matrix, directed, library), arrays, about
 
 
-def _encode(node: Any) -> Any:
+def encode(node: Any) -> Any:
+    """Return a node, or a category, as JSON can hold it."""
     if node is None or isinstance(node, (str, bool, int, float)):
         return node
     if isinstance(node, tuple):
-        return {"tuple": [_encode(part) for part in node]}
+        return {"tuple": [encode(part) for part in node]}
     if isinstance(node, frozenset):
-        return {"frozenset": [_encode(part) for part in node]}
+        return {"frozenset": [encode(part) for part in node]}
     raise ValueError(
         f"node {node!r} of type {type(node).__name__} cannot be saved; nodes may be str, int, "
         "float, bool, None and tuples or frozensets of these (see networkx.relabel_nodes)"
     )
 
 
-def _decode(node: Any) -> Hashable:
+def decode(node: Any) -> Hashable:
+    """Return what `encode` was given."""
     if isinstance(node, dict):
         ((kind, parts),) = node.items()
-        made = (_decode(part) for part in parts)
+        made = (decode(part) for part in parts)
         return tuple(made) if kind == "tuple" else frozenset(made)
     return node

@@ -312,18 +312,18 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
         pugraph.fit(karate, method, solver=solver, rank=10**9)
     room = {"als": 34 * 16, "auto": 34 * 16, "ccd++": 2 * 156 + 2 * 16 * (2 * 34 + 34)}
     needed = 4 * (2 * 34 * 4 + (room[solver] if method == "bias" else 0))
-    monkeypatch.setattr("pugraph.fitting.available_memory", lambda: needed - 1)
+    monkeypatch.setattr("pugraph.running.available_memory", lambda: needed - 1)
     with pytest.raises(MemoryError, match="lower rank"):
         pugraph.fit(karate, method, solver=solver, rank=4)
     for free in (needed, None):
-        monkeypatch.setattr("pugraph.fitting.available_memory", lambda free=free: free)
+        monkeypatch.setattr("pugraph.running.available_memory", lambda free=free: free)
         assert pugraph.fit(karate, method, solver=solver, rank=4).rank == 4
 
 
 def test_the_free_memory_is_read_where_the_system_tells_it(monkeypatch, tmp_path):
-    from pugraph import fitting
+    from pugraph import running
 
-    free = fitting.available_memory()
+    free = running.available_memory()
     assert free is None or free > 2**20
     monkeypatch.setattr("builtins.open", lambda *_: (tmp_path / "none").open())
-    assert fitting.available_memory() is None
+    assert running.available_memory() is None

@@ -61,10 +61,10 @@ def test_igraph_names_are_kept(tmp_path):
 
 
 def test_every_node_type_of_the_contract_is_kept():
-    from pugraph.storage import _decode, _encode
+    from pugraph.storage import decode, encode
 
     for node in NODES:
-        back = _decode(_encode(node))
+        back = decode(encode(node))
         assert back == node
         assert type(back) is type(node)
 

@@ -25,10 +25,10 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
         A square symmetric matrix is an undirected graph, another square one a directed
         graph, and a rectangular one has rows and columns of its own. Any non-zero entry
         is a link; weights are ignored.
-    features : str, list of str or matrix, optional
+    features : str, list of str, matrix or (rows, columns), optional
         The names of node attributes, or a matrix with a row a node. Numbers, booleans and
-        vectors are used as they are; other values are one-hot encoded. The models of this
-        version learn from links alone and do not use them.
+        vectors are used as they are; other values are one-hot encoded. A tuple of two has
+        features of the rows and of the columns apart; None in it is for a side without.
 
     Returns
     -------
@@ -70,15 +70,31 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
     data: GraphData = adapter.convert(G)
     if features is None:
         return data
+    if isinstance(features, tuple) and len(features) == 2 and not _are_names(features):
+        sides = features
+        if sides[0] is None and sides[1] is None:
+            raise ValueError("features is (None, None); give one side or pass None")
+    else:
+        sides = (features, features if data.square else None)
+    rows = _side(adapter, G, data, sides[0], 0)
+    columns = rows if sides[1] is sides[0] else _side(adapter, G, data, sides[1], 1)
+    return replace(data, features=rows, column_features=columns)
+
+
+def _are_names(features: Any) -> bool:
+    return isinstance(features, (list, tuple)) and all(isinstance(name, str) for name in features)
+
+
+def _side(adapter: Any, G: Any, data: GraphData, features: Any, axis: int) -> FeatureMatrix | None:
+    if features is None:
+        return None
     if isinstance(features, str):
         features = [features]
-    if not (
-        isinstance(features, (list, tuple)) and all(isinstance(name, str) for name in features)
-    ):
-        return replace(data, features=_features.from_matrix(features, len(data.nodes)))
+    if not _are_names(features):
+        return _features.from_matrix(features, data.adjacency.shape[axis])
     if data.library == "matrix":
         raise ValueError("a matrix has no node attributes; pass features as a matrix")
     if not features:
         raise ValueError("features is empty; name an attribute or pass None")
     columns = {name: adapter.attribute(G, name) for name in features}
-    return replace(data, features=_features.from_attributes(data.nodes, columns))
+    return _features.from_attributes(data.nodes, columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index as as_int
 from operator import itemgetter
 from typing import Any
@@ -68,8 +68,8 @@ class GraphData:
         Whether (u, v) and (v, u) are two pairs. True for a rectangular matrix.
     library : {"networkx", "igraph", "matrix"}
         Where the graph came from, which decides how an unknown node is reported.
-    features : FeatureMatrix or None
-        The node features, a row a node.
+    features, column_features : FeatureMatrix or None
+        The features of the rows and of the columns: of a graph, the nodes' twice.
     """
 
     nodes: Sequence[Hashable]
@@ -78,6 +78,7 @@ class GraphData:
     directed: bool
     library: str
     features: FeatureMatrix | None = None
+    column_features: FeatureMatrix | None = None
 
     def __repr__(self) -> str:
         m, n = self.adjacency.shape
@@ -138,6 +139,57 @@ class GraphData:
         columns = self.index if self.square else Positions(self.adjacency.shape[1])
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
         return self._locate(us, self.index), self._locate(vs, columns)
+
+    def extended(self, nodes: Iterable[Any], links: Iterable[Any] | None) -> GraphData:
+        """Return the graph with more nodes, and their links to each other and to the others.
+
+        igraph's new vertices and a matrix's new rows have the next numbers; igraph's may
+        also be given by names that are not taken.
+
+        Raises
+        ------
+        ValueError
+            If a node is there already, or a link has no new node.
+        """
+        new = list(nodes)
+        n = len(self.nodes)
+        index: Mapping[Any, int]
+        if isinstance(self.index, Positions):
+            names = dict(self.index.names)
+            for place, node in enumerate(new, n):
+                if isinstance(node, str) and self.library == "igraph" and node not in names:
+                    names[node] = place
+                elif isinstance(node, (bool, str)) or node != place:
+                    raise ValueError(
+                        f"{node!r} cannot be added: new nodes are numbered on, and the next "
+                        f"one is {place}"
+                    )
+            index, nodes = Positions(n + len(new), names), range(n + len(new))
+        else:
+            index = dict(self.index)
+            for place, node in enumerate(new, n):
+                if index.setdefault(node, place) != place:
+                    raise ValueError(f"node {node!r} is in the graph already, or given twice")
+            nodes = [*self.nodes, *new]
+        m = n + len(new)
+        shape = (m, m) if self.square else (m, self.adjacency.shape[1])
+        empty = sp.csr_array(shape, dtype=np.int8)
+        grown = GraphData(nodes, index, empty, self.directed, self.library)
+        old = self.adjacency.tocoo()
+        rows, cols = grown.pair_positions(() if links is None else links)
+        for u, v in zip(rows, cols, strict=True):
+            if u < n and (v < n or not self.square):
+                raise ValueError(
+                    f"the link ({grown.nodes[u]!r}, {grown.columns[v]!r}) has no new node; fit "
+                    "again to learn from it"
+                )
+        if self.square and not self.directed:
+            rows, cols = np.append(rows, cols), np.append(cols, rows)
+        rows, cols = np.append(old.coords[0], rows), np.append(old.coords[1], cols)
+        adjacency = sp.csr_array((np.ones(rows.size, np.int32), (rows, cols)), shape=shape)
+        adjacency.sum_duplicates()
+        adjacency.data = np.ones(adjacency.nnz, np.int8)
+        return replace(grown, adjacency=adjacency)
 
     def _locate(self, nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
         if isinstance(index, Positions) and set(map(type, nodes)) == {int}:

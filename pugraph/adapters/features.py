@@ -6,7 +6,7 @@ category and one-hot encoded.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -16,23 +16,53 @@ import scipy.sparse as sp
 from pugraph.core.types import FloatArray
 
 
+class Attribute(NamedTuple):
+    """How a node attribute became columns: so many as they are, or one a category."""
+
+    name: str
+    width: int
+    categories: list[Hashable] | None
+
+
 class FeatureMatrix(NamedTuple):
-    """Features with a row a node, and a name a column."""
+    """Features with a row a node, and a name a column.
+
+    `attributes` says how node attributes were encoded; it is None for a given matrix.
+    """
 
     values: FloatArray | sp.csr_array
     names: list[str]
+    attributes: list[Attribute] | None = None
 
 
-def from_attributes(nodes: Sequence[Hashable], attributes: dict[str, list[Any]]) -> FeatureMatrix:
-    """Return the columns that these attributes make; `attributes` has a value a node."""
-    blocks, names = [], []
-    for name, values in attributes.items():
-        block, block_names = _encode(name, values, nodes)
+def from_attributes(
+    nodes: Sequence[Hashable],
+    attributes: Mapping[str, Sequence[Any]],
+    like: list[Attribute] | None = None,
+) -> FeatureMatrix:
+    """Return the columns that these attributes make; `attributes` has a value a node.
+
+    With `like`, they are encoded as those were, and must be the same ones.
+    """
+    if like is not None and set(attributes) != {known.name for known in like}:
+        raise ValueError(
+            f"the model was fitted to the attributes {[known.name for known in like]}, "
+            f"not {list(attributes)}"
+        )
+    blocks, names, encoded = [], [], []
+    for known in like or [Attribute(name, -1, None) for name in attributes]:
+        values = list(attributes[known.name])
+        if len(values) != len(nodes):
+            raise ValueError(
+                f"attribute {known.name!r} has {len(values)} values for {len(nodes)} nodes"
+            )
+        block, block_names, categories = _encode(known, values, nodes)
         blocks.append(block)
         names += block_names
+        encoded.append(Attribute(known.name, block.shape[1], categories))
     if any(sp.issparse(block) for block in blocks):
-        return FeatureMatrix(sp.csr_array(sp.hstack(blocks)), names)
-    return FeatureMatrix(np.hstack(blocks), names)
+        return FeatureMatrix(sp.csr_array(sp.hstack(blocks)), names, encoded)
+    return FeatureMatrix(np.hstack(blocks), names, encoded)
 
 
 def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
@@ -47,42 +77,54 @@ def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
         except (TypeError, ValueError) as error:
             raise ValueError(f"features must be numbers in a matrix: {error}") from None
         entries = values
-    if values.ndim != 2 or values.shape[0] != n:
+    if values.ndim != 2 or values.shape[0] != n or values.shape[1] == 0:
         raise ValueError(
-            f"features must have a row for each of the {n} nodes, got shape {values.shape}"
+            f"features must have a row for each of the {n} nodes and a column at least, "
+            f"got shape {values.shape}"
         )
     if not np.isfinite(entries).all():
         cells = values.tocoo() if sp.issparse(values) else sp.coo_array(values)
         bad = np.flatnonzero(~np.isfinite(cells.data))[0]
         row, column = cells.coords[0][bad], cells.coords[1][bad]
         raise ValueError(f"features[{row}, {column}] is {cells.data[bad]}, not a number")
-    return FeatureMatrix(values, [str(c) for c in range(values.shape[1])])
+    columns = getattr(matrix, "columns", range(values.shape[1]))  # a data frame has names
+    return FeatureMatrix(values, [str(column) for column in columns])
 
 
 def _encode(
-    name: str, values: list[Any], nodes: Sequence[Hashable]
-) -> tuple[FloatArray | sp.csr_array, list[str]]:
-    if all(isinstance(value, (Real, np.bool_)) for value in values):
+    known: Attribute, values: list[Any], nodes: Sequence[Hashable]
+) -> tuple[FloatArray | sp.csr_array, list[str], list[Hashable] | None]:
+    name, new = known.name, known.width < 0
+    if known.categories is None and all(isinstance(value, (Real, np.bool_)) for value in values):
         column = np.array(values, np.float64).reshape(-1, 1)
         names = [name]
-    elif all(_is_vector(value) for value in values):
-        width = len(values[0])
+    elif known.categories is None and all(_is_vector(value) for value in values):
+        width = len(values[0]) if new else known.width
+        where = f"at node {nodes[0]!r}" if new else "in the model"
         for node, value in zip(nodes, values, strict=True):
             if len(value) != width:
                 raise ValueError(
                     f"attribute {name!r} of node {node!r} has {len(value)} entries, "
-                    f"{width} at node {nodes[0]!r}"
+                    f"{width} {where}"
                 )
         column = np.array([list(value) for value in values], np.float64)
         names = [f"{name}[{i}]" for i in range(width)]
+    elif new or known.categories is not None:
+        return _one_hot(known, values, nodes)
     else:
-        return _one_hot(name, values, nodes)
-    bad = np.flatnonzero(~np.isfinite(column).all(axis=1))
-    if bad.size:
+        bad = next(v for v in values if not (isinstance(v, (Real, np.bool_)) or _is_vector(v)))
+        raise ValueError(f"attribute {name!r} is numeric in the model, and {bad!r} is not")
+    bad_rows = np.flatnonzero(~np.isfinite(column).all(axis=1))
+    if bad_rows.size:
+        place = bad_rows[0]
         raise ValueError(
-            f"attribute {name!r} of node {nodes[bad[0]]!r} is not finite: {values[bad[0]]!r}"
+            f"attribute {name!r} of node {nodes[place]!r} is not finite: {values[place]!r}"
         )
-    return column, names
+    if not new and column.shape[1] != known.width:
+        raise ValueError(
+            f"attribute {name!r} has {column.shape[1]} entries, {known.width} in the model"
+        )
+    return column, names, None
 
 
 def _is_vector(value: Any) -> bool:
@@ -92,15 +134,22 @@ def _is_vector(value: Any) -> bool:
 
 
 def _one_hot(
-    name: str, values: Iterable[Any], nodes: Sequence[Hashable]
-) -> tuple[sp.csr_array, list[str]]:
-    categories: dict[Any, int] = {}
+    known: Attribute, values: Iterable[Any], nodes: Sequence[Hashable]
+) -> tuple[sp.csr_array, list[str], list[Hashable]]:
+    name = known.name
+    categories: dict[Any, int] = {c: i for i, c in enumerate(known.categories or [])}
     codes = []
     for node, value in zip(nodes, values, strict=True):
         if isinstance(value, float) and not np.isfinite(value):
             raise ValueError(f"attribute {name!r} of node {node!r} is not finite: {value!r}")
         try:
-            codes.append(categories.setdefault(value, len(categories)))
+            code = categories.get(value, len(categories))
+            if known.categories is not None and code == len(categories):
+                raise ValueError(
+                    f"attribute {name!r} of node {node!r} is {value!r}, which no node had "
+                    "when the model was fitted"
+                )
+            codes.append(categories.setdefault(value, code))
         except TypeError:
             raise ValueError(
                 f"attribute {name!r} of node {node!r} is neither a number, a vector of "
@@ -110,4 +159,4 @@ def _one_hot(
     matrix = sp.csr_array(
         (np.ones(n), np.array(codes, np.int32), np.arange(n + 1)), shape=(n, len(categories))
     )
-    return matrix, [f"{name}={category}" for category in categories]
+    return matrix, [f"{name}={category}" for category in categories], list(categories)

@@ -152,12 +152,7 @@ def fit_box(
     stopping: Stopping,
 ) -> list[float]:
     """Minimise the shifted objective over 0 <= W, H <= sqrt(1/k), in place."""
-    bound = upper_bound(W.shape[1], W.dtype)
-
-    def solve(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
-        pull = W.dtype.type(objective.pull)
-        _box_rows(side.indptr, side.indices, side.chunks, G, fixed, pull, bound, _PASSES, *moving)
-
+    solve = _within(objective, W.shape[1], W.dtype, "box", _PASSES, _STEPS)
     return _alternate(objective, rows, cols, W, H, stopping, solve)
 
 
@@ -170,18 +165,38 @@ def fit_ball(
     stopping: Stopping,
 ) -> list[float]:
     """Minimise the shifted objective over W, H >= 0 with rows of length <= 1, in place."""
-    limit = largest_square(W.shape[1], W.dtype)
+    solve = _within(objective, W.shape[1], W.dtype, "ball", _PASSES, _STEPS)
+    return _alternate(objective, rows, cols, W, H, stopping, solve)
 
-    def solve(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
-        pull = W.dtype.type(objective.pull)
+
+def _within(
+    objective: Objective, rank: int, dtype: np.dtype[Any], bounds: str, passes: int, steps: int
+) -> Callable[..., None]:
+    """Return what moves the rows of one factor, given the other, within their bounds."""
+    pull = dtype.type(objective.pull)
+    bound, limit = upper_bound(rank, dtype), largest_square(rank, dtype)
+
+    def box(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
+        _box_rows(side.indptr, side.indices, side.chunks, G, fixed, pull, bound, passes, *moving)
+
+    def ball(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
         steepest = float(np.linalg.eigvalsh(G.astype(np.float64))[-1])
-        rate = W.dtype.type(0.999 / steepest if steepest > 0 else 0)
+        rate = dtype.type(0.999 / steepest if steepest > 0 else 0)
         _ball_rows(
             side.indptr, side.indices, side.chunks, G, fixed, pull, limit, rate,
-            _PASSES, _STEPS, *moving,
+            passes, steps, *moving,
         )  # fmt: skip
 
-    return _alternate(objective, rows, cols, W, H, stopping, solve)
+    return box if bounds == "box" else ball
+
+
+def solve_rows(
+    objective: Objective, side: Pattern, fixed: FloatArray, moving: FloatArray, bounds: str
+) -> None:
+    """Minimise over the rows of `moving` alone, in place, within the "ball" or the "box"."""
+    values = np.empty(side.shape[0])
+    solve = _within(objective, fixed.shape[1], fixed.dtype, bounds, 10 * _PASSES, 100 * _STEPS)
+    solve(side, gram(fixed, objective.ridge), fixed, moving, values)
 
 
 def _alternate(

@@ -17,6 +17,7 @@ and these three numbers are all that the solvers see.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,6 +42,13 @@ class Objective:
     @classmethod
     def shifted(cls, rho: float, reg: float) -> Objective:
         return cls(1.0, 1.0, 1 / (1 - rho), reg)
+
+    @classmethod
+    def of(cls, weights: Any) -> Objective:
+        """Return the objective of a fit's rho or alpha, and reg."""
+        if weights.alpha is None:
+            return cls.shifted(weights.rho, weights.reg)
+        return cls.biased(weights.alpha, weights.reg)
 
     @property
     def extra(self) -> float:

@@ -19,8 +19,10 @@ def pu_bias(
     rho: float | None = None,
     alpha: float | None = None,
     reg: float | None = None,
+    features: Any = None,
+    penalty: str = "nuclear",
     solver: str = "auto",
-    max_sweeps: int = 100,
+    max_sweeps: int | None = None,
     tol: float | None = None,
     dtype: Any = "float32",
     seed: int = 0,
@@ -88,9 +90,10 @@ def pu_bias(
     (14, 20) -> 0.05
     """
     settings = Settings(
-        "bias", rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
-    )
-    return _predict(G, ebunch, settings)
+        "bias", rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress,
+        penalty, features is not None,
+    )  # fmt: skip
+    return _predict(G, ebunch, features, settings)
 
 
 def pu_shift(
@@ -100,8 +103,10 @@ def pu_shift(
     rank: int | None = None,
     rho: float | None = None,
     reg: float | None = None,
+    features: Any = None,
+    penalty: str = "nuclear",
     solver: str = "auto",
-    max_sweeps: int = 100,
+    max_sweeps: int | None = None,
     tol: float | None = None,
     dtype: Any = "float32",
     seed: int = 0,
@@ -163,12 +168,15 @@ def pu_shift(
     (14, 20) -> 0.03
     """
     settings = Settings(
-        "shift", rank, rho, None, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
-    )
-    return _predict(G, ebunch, settings)
+        "shift", rank, rho, None, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress,
+        penalty, features is not None,
+    )  # fmt: skip
+    return _predict(G, ebunch, features, settings)
 
 
-def _predict(G: Any, ebunch: Iterable[Any] | None, settings: Settings) -> Iterator[Prediction]:
-    data = to_graph_data(G)
+def _predict(
+    G: Any, ebunch: Iterable[Any] | None, features: Any, settings: Settings
+) -> Iterator[Prediction]:
+    data = to_graph_data(G, features=features)
     blocks = pair_blocks(data, ebunch)  # an unknown node is an error before any fitting
     return fit_data(data, settings).stream(blocks)

@@ -22,14 +22,14 @@ def test_numbers_booleans_and_vectors_are_used_as_they_are():
     G = people(
         age=[30, 41.5, np.int64(7)], adult=[True, True, np.False_], at=[(1, 2), [3, 4], (5, 6)]
     )
-    values, names = to_graph_data(G, features=["age", "adult", "at"]).features
+    values, names, _ = to_graph_data(G, features=["age", "adult", "at"]).features
     assert values.tolist() == [[30, 1, 1, 2], [41.5, 1, 3, 4], [7, 0, 5, 6]]
     assert names == ["age", "adult", "at[0]", "at[1]"]
 
 
 def test_categories_are_one_hot_with_their_names():
     G = people(city=["Oslo", "Rome", "Oslo"], mixed=[1, "one", 2])
-    values, names = to_graph_data(G, features=["city", "mixed"]).features
+    values, names, _ = to_graph_data(G, features=["city", "mixed"]).features
     assert sp.issparse(values)
     assert values.toarray().tolist() == [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1]]
     assert names == ["city=Oslo", "city=Rome", "mixed=1", "mixed=one", "mixed=2"]
@@ -43,7 +43,7 @@ def test_arrays_as_attributes_and_one_name_without_a_list():
 def test_igraph_attributes():
     G = ig.Graph(2, [(0, 1)])
     G.vs["age"] = [3, 4]
-    values, names = to_graph_data(G, features="age").features
+    values, names, _ = to_graph_data(G, features="age").features
     assert (values.tolist(), names) == ([[3], [4]], ["age"])
     G.vs["at"] = [np.ones(2), np.zeros(2)]
     assert to_graph_data(G, features="at").features.values.tolist() == [[1, 1], [0, 0]]
@@ -91,7 +91,10 @@ def test_a_missing_attribute_names_the_node():
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        (np.ones((2, 4)), r"a row for each of the 3 nodes, got shape \(2, 4\)"),
+        (
+            np.ones((2, 4)),
+            r"a row for each of the 3 nodes and a column at least, got shape \(2, 4\)",
+        ),
         (np.ones(3), r"got shape \(3,\)"),
         (np.array([[1.0], [np.nan], [2.0]]), r"features\[1, 0\] is nan"),
         (

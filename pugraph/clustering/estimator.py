@@ -1,0 +1,237 @@
+"""PUClustering: semi-supervised clustering in the manner of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from pugraph.clustering.similarity import Similarity, count_clusters, learn_similarity
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.settings import Settings, check_whole
+
+_STARTS = 10
+_MOST_GUESSED = 50
+
+
+class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Cluster rows of features, given some pairs that belong together.
+
+    No pair is known to be apart: all others are unknown. Biased inductive matrix
+    completion learns a similarity X = F D F^T from the known pairs, and k-means finds the
+    clusters in its leading eigenvectors. No n x n matrix is formed.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        If None, it is chosen where the similarity's spectrum falls most steeply.
+    rho, alpha, reg, rank, solver, max_sweeps, tol, n_jobs, progress
+        As in `pugraph.fit`. If rho and alpha are None, the known pairs weigh as much as
+        all other pairs together.
+    penalty : {"ridge", "nuclear"}
+        On D. `solver="ccd++"` needs "nuclear".
+    scale : bool
+        Standardise the columns of dense features and give the rows of sparse ones the same
+        length.
+    hard : bool
+        Whether rows that must link always share their label. If not, the pairs only shape
+        the similarity.
+    random_state : int, RandomState instance or None
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+    n_clusters_ : int
+    spectrum_ : ndarray
+        The positive eigenvalues of the similarity, largest first.
+    rho_, alpha_, reg_ : float
+        The values used.
+    history_ : list of float
+        The objective after each step of the fit.
+    gap_ : float or None
+        A bound of how far the last one lies above the least possible one, relative to it.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pugraph.clustering import PUClustering
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 4))
+    >>> X[:30, 0] += 4  # two groups, which differ in one feature of four
+    >>> known = [(i, i + 1) for i in (0, 4, 8, 12, 30, 34, 38, 42)]
+    >>> model = PUClustering(2).fit(X, must_link=known)
+    >>> int((model.labels_[:30] == model.labels_[0]).sum())
+    28
+    >>> model.predict([[4, 0, 0, 0]]) == model.labels_[:1]
+    array([ True])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        rank: int | None = None,
+        rho: float | None = None,
+        alpha: float | None = None,
+        reg: float | None = None,
+        penalty: str = "ridge",
+        solver: str = "auto",
+        scale: bool = True,
+        hard: bool = True,
+        max_sweeps: int | None = None,
+        tol: float | None = None,
+        n_jobs: int | None = None,
+        progress: bool | Callable[[int, float], object] = False,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.rank = rank
+        self.rho = rho
+        self.alpha = alpha
+        self.reg = reg
+        self.penalty = penalty
+        self.solver = solver
+        self.scale = scale
+        self.hard = hard
+        self.max_sweeps = max_sweeps
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, must_link: Any) -> PUClustering:
+        """Learn the similarity and the clusters.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+        y : Ignored
+        must_link : array_like of shape (n_pairs, 2)
+            Pairs of rows of `X` that belong together, by their numbers.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For a pair that is not one, or is out of range; it is named.
+        """
+        check_whole("n_clusters", self.n_clusters, 1, optional=True)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        pairs = check_pairs(must_link, X.shape[0])
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        settings = Settings(
+            "bias", self.rank, self.rho, self.alpha, self.reg, self.solver, self.max_sweeps,
+            self.tol, "float64", seed, self.n_jobs, self.progress, self.penalty, True,
+        )  # fmt: skip
+        similarity = learn_similarity(X, pairs, settings, self.scale)
+        groups = _groups(X.shape[0], pairs) if self.hard else np.arange(X.shape[0])
+        n_groups = int(groups.max()) + 1
+        k = self.n_clusters
+        if k is None:
+            k = count_clusters(similarity.spectrum, min(_MOST_GUESSED, n_groups))
+        if k > n_groups:
+            raise ValueError(
+                f"n_clusters={k} is more than the {n_groups} rows"
+                + (" or linked groups of rows" if n_groups < X.shape[0] else "")
+            )
+        self._learned = similarity
+        self._kept = max(1, min(k, similarity.spectrum.size))
+        vectors = self._embed(X)
+        sizes = np.bincount(groups)
+        means = np.zeros((n_groups, vectors.shape[1]))
+        np.add.at(means, groups, vectors)
+        means /= sizes[:, None]
+        with threadpool_limits(1):  # the order of sums, and with it the bits
+            self._means = KMeans(k, n_init=_STARTS, random_state=seed).fit(
+                means, sample_weight=sizes
+            )
+        self.labels_: IntArray = self._means.labels_[groups]
+        self.n_clusters_ = k
+        self.spectrum_ = similarity.spectrum
+        self.rho_, self.alpha_, self.reg_ = similarity.weights[1:]
+        self.history_, self.gap_ = similarity.history, similarity.gap
+        self._rows = X
+        return self
+
+    def _embed(self, X: Any) -> FloatArray:
+        vectors = self._learned.embed(X)[:, : self._kept]
+        return np.ascontiguousarray(vectors if vectors.size else np.zeros((X.shape[0], 1)))
+
+    def predict(self, X: Any) -> IntArray:
+        """Return the clusters of rows, seen or unseen, by their features.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        with threadpool_limits(1):
+            return self._means.predict(self._embed(X))
+
+    def similarity(self, pairs: Any) -> FloatArray:
+        """Return the learned similarity of pairs of the fitted rows.
+
+        Parameters
+        ----------
+        pairs : array_like of shape (n_pairs, 2)
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+        """
+        check_is_fitted(self)
+        found: Similarity = self._learned
+        return found.of_pairs(self._rows, check_pairs(pairs, self._rows.shape[0], "pairs"))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def check_pairs(pairs: Any, n: int, name: str = "must_link") -> IntArray:
+    """Return pairs of row numbers as an array, after checking them."""
+    try:
+        found = np.asarray(pairs)
+        found = found.reshape(-1, 2) if found.size == 0 else found
+    except ValueError:
+        found = np.empty(0)
+    if found.ndim != 2 or found.shape[1] != 2:
+        for place, pair in enumerate(pairs if np.iterable(pairs) else []):
+            if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2:
+                raise ValueError(f"item {place} of {name} is not a pair of rows: {pair!r}")
+        raise ValueError(f"{name} must be pairs of rows, not {pairs!r}")
+    if found.size == 0 and name == "must_link":
+        raise ValueError("must_link is empty; give at least one pair of rows that belong together")
+    if found.size and found.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be whole row numbers, not {found.dtype}")
+    bad = np.flatnonzero(((found < 0) | (found >= n)).any(axis=1))
+    if bad.size:
+        raise ValueError(
+            f"item {bad[0]} of {name} is {tuple(found[bad[0]].tolist())}; rows are 0..{n - 1}"
+        )
+    return found.astype(np.int64)
+
+
+def _groups(n: int, pairs: IntArray) -> IntArray:
+    """Number the groups of rows that pairs join, directly or by others."""
+    u, v = pairs.T
+    joined = sp.coo_array((np.ones(u.size, np.int8), (u, v)), shape=(n, n))
+    return connected_components(joined, directed=False)[1]

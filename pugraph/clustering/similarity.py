@@ -1,0 +1,117 @@
+"""The similarity that features and known pairs imply: X = F D F^T, and its spectrum."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pugraph.adapters.features import FeatureMatrix
+from pugraph.adapters.matrix import from_links
+from pugraph.core.basis import Features, Scaling
+from pugraph.core.blocks import gram
+from pugraph.core.problem import both_sides
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.inductive import choose_solver, learn
+from pugraph.running import running
+from pugraph.settings import Settings, Weights
+
+# what settings.py has for links lets fewer features speak than a handful of pairs needs
+_RIDGE = 0.2
+_WEAKEST = 1e-12
+# eigenvalues below this share of the largest one say nothing of the number of clusters
+_NOISE = 0.05
+
+
+class Similarity(NamedTuple):
+    """A learned similarity.
+
+    Rows of scaled features times `components` are vectors whose products are the part of
+    it that is not negative, along its eigenvectors, whose values are `spectrum`.
+    """
+
+    scaling: Scaling
+    P: FloatArray
+    Q: FloatArray
+    components: FloatArray
+    spectrum: FloatArray
+    weights: Weights
+    history: list[float]
+    gap: float | None
+
+    def embed(self, features: Features) -> FloatArray:
+        """Return the vectors of rows of features."""
+        return np.asarray(self.scaling.apply(features) @ self.components)
+
+    def of_pairs(self, features: Features, pairs: IntArray) -> FloatArray:
+        """Return the similarity of pairs of rows of features."""
+        scaled = self.scaling.apply(features)
+        left, right = scaled @ self.P, scaled @ self.Q
+        u, v = pairs.T
+        both = (left[u] * right[v]).sum(axis=1) + (left[v] * right[u]).sum(axis=1)
+        return both / 2
+
+
+def learn_similarity(
+    features: Features, pairs: IntArray, settings: Settings, scale: bool
+) -> Similarity:
+    """Learn from pairs of rows that belong together, and nothing else."""
+    n = features.shape[0]
+    u, v = np.unique(np.sort(pairs, axis=1), axis=0).T
+    keep = u != v
+    links = from_links(u[keep], v[keep], n, directed=False)
+    rows, cols = both_sides(links, symmetric=True)
+    sides = (FeatureMatrix(features, []),) * 2
+    solver = choose_solver(settings, sides, (n, n))
+    weights = settings.weights((n, n), rows.n_links, solver)
+    if settings.rho is None and settings.alpha is None:
+        # class-balanced: the pairs weigh as much as all others together
+        rho = max(0.0, 1 - 2 * rows.n_links / n**2)
+        weights = weights._replace(rho=rho, alpha=(1 + rho) / 2)
+    if settings.reg is None and settings.penalty == "ridge":
+        weights = weights._replace(reg=_RIDGE)
+    with running(settings, solver, rows.n_links) as stopping:
+        scaling = Scaling.of(features, standard=scale, constant=False)
+        scaled = scaling.apply(features)
+        P, Q, history, gap = learn(
+            (rows, cols), (scaled, scaled), settings, solver, weights, stopping
+        )
+        components, spectrum = _spectrum(scaled, P, Q)
+    return Similarity(scaling, P, Q, components, spectrum, weights, history, gap)
+
+
+def _spectrum(scaled: Features, P: FloatArray, Q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the positive eigenvalues of (W H^T + H W^T) / 2, W = F P and H = F Q.
+
+    And the weights that make eigenvectors of the features, times the values' roots. With
+    an orthonormal basis of W and H together, it is a small problem.
+    """
+    both = np.hstack([P, Q])
+    vectors = np.ascontiguousarray(scaled @ both)
+    squares, turn = np.linalg.eigh(gram(vectors))
+    kept = squares > _WEAKEST * max(squares[-1], 0)
+    root, turn = np.sqrt(squares[kept]), turn[:, kept]
+    k = P.shape[1]
+    small = (turn[:k].T @ turn[k:] + turn[k:].T @ turn[:k]) / 2
+    values, vectors = np.linalg.eigh(small * np.outer(root, root))
+    order = np.argsort(-values, kind="stable")
+    order = order[values[order] > 0]
+    values, vectors = values[order], vectors[:, order]
+    components = both @ (turn / root) @ (vectors * np.sqrt(values))
+    # an eigenvector's sign is its own mirror image: fix it
+    signs = np.sign(components[np.abs(components).argmax(axis=0), np.arange(values.size)])
+    return components * signs, values
+
+
+def count_clusters(spectrum: FloatArray, most: int) -> int:
+    """Return the number of clusters that the spectrum suggests.
+
+    c clusters of centred features have c - 1 directions: those before the steepest fall,
+    of eigenvalues that matter beside the largest one.
+    """
+    if spectrum.size == 0 or most < 2:
+        return 1
+    share = np.append(spectrum / spectrum[0], 0.0)
+    falls = share[:-1] / np.maximum(share[1:], _NOISE)
+    falls[share[:-1] < 2 * _NOISE] = 0
+    return min(int(np.argmax(falls[: most - 1])) + 2, most)

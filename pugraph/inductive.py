@@ -1,0 +1,198 @@
+"""Fitting a LinkModel with features: X = F_u D F_v^T."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.adapters import FeatureMatrix, GraphData
+from pugraph.core.basis import Basis, Features, Scaling
+from pugraph.core.descent import Stopping
+from pugraph.core.inductive import Bilinear, Fitted, fit_bounded, fit_nuclear, fit_ridge
+from pugraph.core.inductive_ccd import fit_factors
+from pugraph.core.problem import Objective, Pattern, both_sides
+from pugraph.core.types import FloatArray
+from pugraph.models import FeatureMap, LinkModel
+from pugraph.running import check_memory, running
+from pugraph.settings import Settings, Weights
+
+# a D of more entries is held as a product P Q^T
+_LARGEST_D = 500 * 500
+# of the shifted model: more pairs than this are not bounded one by one, but clipped
+_FEW_PAIRS = 10**6
+_MOST_NODES = 5000
+_NEGLIGIBLE = 1e-7
+_LARGEST = 0.1
+
+Bases = tuple[Basis | None, Basis | None]
+
+
+class Learned(NamedTuple):
+    """What a fit learns: D = P Q^T in terms of the scaled features, and how it went."""
+
+    P: FloatArray
+    Q: FloatArray
+    history: list[float]
+    gap: float | None
+
+
+def fit_inductive(data: GraphData, matrix: sp.csr_array, settings: Settings) -> LinkModel:
+    """Fit D to the links; `matrix` is the adjacency without its diagonal."""
+    sides = data.features, data.column_features
+    shape: tuple[int, int] = matrix.shape
+    solver = choose_solver(settings, sides, shape)
+    weights = settings.weights(shape, matrix.nnz, solver)
+    rows, cols = both_sides(matrix, data.square and not data.directed)
+    with running(settings, solver, rows.n_links) as stopping:
+        scalings = [None if side is None else Scaling.of(side.values) for side in sides]
+        scaled: list[Features] = [
+            None if side is None or scaling is None else scaling.apply(side.values)
+            for side, scaling in zip(sides, scalings, strict=True)
+        ]
+        if sides[1] is sides[0]:
+            scaled[1] = scaled[0]
+        learned = learn((rows, cols), (scaled[0], scaled[1]), settings, solver, weights, stopping)
+        dtype = np.dtype(settings.dtype)
+        W, H = (
+            np.ascontiguousarray(X if F is None else F @ X, dtype)
+            for F, X in zip(scaled, (learned.P, learned.Q), strict=True)
+        )
+    maps = (
+        _map(sides[0], scalings[0], scaled[0], learned.P),
+        _map(sides[1], scalings[1], scaled[1], learned.Q),
+    )
+    weights = weights._replace(rank=W.shape[1])
+    how = learned.history, solver, learned.gap
+    return LinkModel(data, (W, H), settings.method, weights, *how, maps)
+
+
+def learn(
+    links: tuple[Pattern, Pattern],
+    scaled: tuple[Features, Features],
+    settings: Settings,
+    solver: str,
+    weights: Weights,
+    stopping: Stopping,
+) -> Learned:
+    """Learn D from links and scaled features, of which None stands for the identity."""
+    rows, cols = links
+    objective = Objective.of(weights)
+    if not rows.n_links:
+        widths = (n if F is None else F.shape[1] for n, F in zip(rows.shape, scaled, strict=True))
+        P, Q = (np.zeros((width, 1)) for width in widths)
+        return Learned(P, Q, [], None)
+    if solver == "ccd++":
+        F, G = (
+            sp.eye_array(n) if F is None else F for n, F in zip(rows.shape, scaled, strict=True)
+        )
+        P = np.zeros((F.shape[1], weights.rank))
+        Q = np.random.default_rng(settings.seed).random((G.shape[1], weights.rank)) * _LARGEST
+        return Learned(P, Q, fit_factors(objective, rows, cols, (F, G), P, Q, stopping), None)
+    left = None if scaled[0] is None else Basis.of(scaled[0])
+    same = scaled[1] is scaled[0]
+    right = left if same else None if scaled[1] is None else Basis.of(scaled[1])
+    if solver == "exact":
+        nuclear = settings.penalty == "nuclear"
+        fitted = fit_bounded(objective, rows, (left, right), nuclear, stopping)
+    else:
+        fitted = _fit_free(objective, links, (left, right), settings.penalty, stopping)
+    P, Q = _split(fitted.D, (left, right))
+    return Learned(P, Q, fitted.history, None if np.isnan(fitted.gap) else float(fitted.gap))
+
+
+def _map(
+    side: FeatureMatrix | None, scaling: Scaling | None, scaled: Features, weights: FloatArray
+) -> FeatureMap | None:
+    if side is None or scaling is None:
+        return None
+    if sp.issparse(scaled):
+        squares, count = scaled.multiply(scaled).sum(axis=0), scaled.count_nonzero(axis=0)
+    else:
+        squares, count = np.square(scaled).sum(axis=0), np.count_nonzero(scaled, axis=0)
+    usual = np.sqrt(squares / np.maximum(count, 1))
+    names = side.names + ["constant"] * bool(scaling.constant)
+    return FeatureMap(scaling, weights, usual, names, side.attributes)
+
+
+def choose_solver(
+    settings: Settings, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]
+) -> str:
+    """Resolve "auto", and refuse what the sizes do not allow."""
+    solver = _choose(settings, sides, shape)
+    rank = settings.weights(shape, 1, solver).rank
+    _check_memory(solver, sides, shape, rank)
+    return solver
+
+
+def _choose(
+    settings: Settings, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]
+) -> str:
+    if settings.method == "shift":
+        if settings.solver == "exact" and max(shape) > _MOST_NODES:
+            raise ValueError(
+                f"solver='exact' bounds every pair, and is for {_MOST_NODES} nodes at most, not "
+                f"{max(shape)}; solver='relax' clips the scores instead"
+            )
+        if settings.solver != "auto":
+            return settings.solver
+        return "exact" if shape[0] * shape[1] <= _FEW_PAIRS else "relax"
+    if settings.penalty == "ridge":
+        return "ridge"
+    if settings.solver != "auto":
+        return settings.solver
+    return "ccd++" if settings.rank is not None or _size(sides, shape) > _LARGEST_D else "proximal"
+
+
+def _size(sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]) -> int:
+    """Return how many entries D has."""
+    widths = [n if s is None else s.values.shape[1] for n, s in zip(shape, sides, strict=True)]
+    return int(widths[0] * widths[1])
+
+
+def _check_memory(
+    solver: str, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int], rank: int
+) -> None:
+    numbers = sum(side.values.size for side in sides if side is not None)
+    if solver == "ccd++":
+        numbers += 2 * rank * sum(shape)
+    else:
+        numbers += 8 * _size(sides, shape)
+        numbers += sum(n * s.values.shape[1] for n, s in zip(shape, sides, strict=True) if s)
+    if solver == "exact":
+        numbers += 6 * shape[0] * shape[1]
+    way_out = "lower rank" if solver == "ccd++" else "use fewer features"
+    if solver == "ridge":
+        way_out += ", or penalty='nuclear' with solver='ccd++', which never forms D"
+    check_memory(8 * numbers, f"a fit to {shape[0]} x {shape[1]} nodes with features", way_out)
+
+
+def _fit_free(
+    objective: Objective,
+    links: tuple[Pattern, Pattern],
+    bases: Bases,
+    penalty: str,
+    stopping: Stopping,
+) -> Fitted:
+    """Fit D without bounds, with a side that has features on the right."""
+    fit = fit_ridge if penalty == "ridge" else fit_nuclear
+    left, right = bases
+    if right is not None:
+        return fit(Bilinear(objective, links[0], left, right), stopping)
+    assert left is not None
+    fitted = fit(Bilinear(objective, links[1], None, left), stopping)
+    return fitted._replace(D=fitted.D.T)
+
+
+def _split(D: FloatArray, bases: Bases) -> tuple[FloatArray, FloatArray]:
+    """Return P and Q in terms of the scaled features, with P Q^T the D of the bases."""
+    U, s, Vt = np.linalg.svd(D, full_matrices=False)
+    kept = max(1, int(np.count_nonzero(s > _NEGLIGIBLE * s[0]))) if s.size else 0
+    root = np.sqrt(s[:kept])
+    P, Q = U[:, :kept] * root, Vt[:kept].T * root
+    left, right = bases
+    return (
+        P if left is None else left.turn @ P,
+        Q if right is None else right.turn @ Q,
+    )
