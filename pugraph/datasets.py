@@ -1,4 +1,4 @@
-"""Real networks by name, from a local copy that the variable PUGRAPH_DATA points to."""
+"""Real networks and tables by name, from a local copy that PUGRAPH_DATA points to."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import gzip
 import hashlib
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import networkx as nx
+import numpy as np
 
-__all__ = ["NETWORKS", "Network", "largest_component", "load"]
+from pugraph.core.types import FloatArray, IntArray
+
+__all__ = ["NETWORKS", "TABLES", "Network", "Source", "Table", "largest_component", "load"]
 
 
 class Network(NamedTuple):
@@ -19,6 +22,22 @@ class Network(NamedTuple):
     file: str
     sha256: str
     directed: bool
+    citation: str
+
+
+class Source(NamedTuple):
+    """The files of a table, each with its SHA-256, and whom to cite."""
+
+    files: dict[str, str]
+    citation: str
+
+
+class Table(NamedTuple):
+    """Features with a row a sample, their names, and the true classes."""
+
+    features: FloatArray
+    labels: IntArray
+    names: list[str]
     citation: str
 
 
@@ -70,26 +89,65 @@ NETWORKS = {
 }
 
 
-def load(name: str) -> nx.Graph:
-    """Return a network by its name.
+CORA = Source(
+    {
+        "cora-linqs/cora.content": (
+            "0955f03baddbea9911f53814d7781129b71b066e5b442d0a5bd51f439c442082"
+        ),
+        "cora-linqs/cora.cites": (
+            "316d45e0e48387392c70cc3e3915e43f6f5c147ea45c973971e2c9140aaadacf"
+        ),
+    },
+    "P. Sen, G. Namata, M. Bilgic, L. Getoor, B. Gallagher, T. Eliassi-Rad, AI Magazine 2008",
+)
+
+TABLES = {
+    "mushrooms": Source(
+        {
+            "mushrooms/agaricus-lepiota.data": (
+                "e65d082030501a3ebcbcd7c9f7c71aa9d28fdfff463bf4cf4716a3fe13ac360e"
+            )
+        },
+        "Mushroom, UCI Machine Learning Repository, 1987, CC BY 4.0",
+    ),
+    "segment": Source(
+        {
+            "segment/segmentation.data": (
+                "ed5b5aee8081bbe875357149f73f50d7085e22cc0897f5b52eb7b52fea969a5b"
+            ),
+            "segment/segmentation.test": (
+                "2e9e966479d54c6aaec309059376dd9c89c1b46bf3a23aceeefb36d20d93a189"
+            ),
+        },
+        "Image Segmentation, UCI Machine Learning Repository, 1990, CC BY 4.0",
+    ),
+}
+
+
+def load(name: str) -> Any:
+    """Return a network or a table by its name.
 
     Parameters
     ----------
     name : str
-        A key of `pugraph.datasets.NETWORKS`.
+        A key of `pugraph.datasets.NETWORKS` or `pugraph.datasets.TABLES`, or "cora".
 
     Returns
     -------
     networkx.Graph or networkx.DiGraph
         With integer nodes, and self-loops where the file has them. Its citation is in
-        `G.graph["citation"]`.
+        `G.graph["citation"]`. The nodes of "cora", papers that cite each other, have the
+        attributes "words", a vector of 0 and 1, and "subject".
+    Table
+        For the tables: `features`, `labels`, `names` and `citation`. The mushrooms'
+        attributes are one-hot, without the one that has missing values.
 
     Raises
     ------
     ValueError
-        If there is no such network, or its file has other contents than expected.
+        If there is no such data, or a file has other contents than expected.
     FileNotFoundError
-        If the file is not there; the message says where it was looked for.
+        If a file is not there; the message says where it was looked for.
 
     Examples
     --------
@@ -97,30 +155,76 @@ def load(name: str) -> nx.Graph:
     >>> sorted(datasets.NETWORKS)[:2]
     ['ca-AstroPh', 'ca-CondMat']
     """
+    if name == "cora":
+        return _cora()
+    if name == "mushrooms":
+        return _mushrooms()
+    if name == "segment":
+        return _segment()
     if name not in NETWORKS:
-        raise ValueError(f"no network {name!r}; there are {', '.join(NETWORKS)}")
+        raise ValueError(f"no data {name!r}; there are {', '.join([*NETWORKS, 'cora', *TABLES])}")
     network = NETWORKS[name]
-    root = os.environ.get("PUGRAPH_DATA")
-    if not root:
-        raise FileNotFoundError(
-            f"set the environment variable PUGRAPH_DATA to the directory that holds {network.file}"
-        )
-    path = Path(root) / network.file
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist; PUGRAPH_DATA is {root!r}")
-    content = path.read_bytes()
-    if hashlib.sha256(content).hexdigest() != network.sha256:
-        raise ValueError(f"{path} is not the original file: its SHA-256 differs")
-    if path.suffix == ".gz":
-        content = gzip.decompress(content)
     G = nx.DiGraph() if network.directed else nx.Graph()
     G.graph.update(name=name, citation=network.citation)
     G.add_edges_from(
         tuple(map(int, line.split()))
-        for line in content.decode().splitlines()
+        for line in _lines(network.file, network.sha256)
         if line and not line.startswith("#")
     )
     return G
+
+
+def _lines(file: str, sha256: str) -> list[str]:
+    root = os.environ.get("PUGRAPH_DATA")
+    if not root:
+        raise FileNotFoundError(
+            f"set the environment variable PUGRAPH_DATA to the directory that holds {file}"
+        )
+    path = Path(root) / file
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; PUGRAPH_DATA is {root!r}")
+    content = path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise ValueError(f"{path} is not the original file: its SHA-256 differs")
+    if path.suffix == ".gz":
+        content = gzip.decompress(content)
+    return content.decode().splitlines()
+
+
+def _cora() -> nx.DiGraph:
+    papers, citations = (_lines(*source) for source in CORA.files.items())
+    G = nx.DiGraph(name="cora", citation=CORA.citation)
+    for line in papers:
+        paper, *words, subject = line.split("\t")
+        G.add_node(int(paper), words=np.array(words, np.int8), subject=subject)
+    for line in citations:
+        cited, citing = map(int, line.split())
+        G.add_edge(citing, cited)
+    return G
+
+
+def _mushrooms() -> Table:
+    source = TABLES["mushrooms"]
+    (lines,) = (_lines(*file) for file in source.files.items())
+    cells = np.array([line.split(",") for line in lines])
+    columns, names = [], []
+    for number in range(1, cells.shape[1]):
+        if "?" not in cells[:, number]:
+            kinds, codes = np.unique(cells[:, number], return_inverse=True)
+            columns.append(np.eye(len(kinds))[codes])
+            names += [f"{number}={kind}" for kind in kinds]
+    return Table(np.hstack(columns), (cells[:, 0] == "p").astype(int), names, source.citation)
+
+
+def _segment() -> Table:
+    source = TABLES["segment"]
+    lines = [line for file in source.files.items() for line in _lines(*file)]
+    # a line of names, after remarks, begins with a comma-free word in the data files
+    names = next(line for line in lines if line.startswith("REGION-CENTROID-COL")).split(",")
+    rows = [line.split(",") for line in lines if line.count(",") == len(names)]
+    _, labels = np.unique([row[0] for row in rows], return_inverse=True)
+    features = np.array([row[1:] for row in rows], np.float64)
+    return Table(features, labels, names, source.citation)
 
 
 def largest_component(G: nx.Graph) -> nx.Graph:

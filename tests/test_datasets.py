@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from pugraph import datasets
@@ -36,7 +37,7 @@ def test_counts(name, real_data):
 
 
 def test_a_missing_directory_or_file_is_named(monkeypatch, tmp_path):
-    with pytest.raises(ValueError, match="no network 'karate'; there are ca-AstroPh"):
+    with pytest.raises(ValueError, match="no data 'karate'; there are ca-AstroPh"):
         datasets.load("karate")
     monkeypatch.setenv("PUGRAPH_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"ca-GrQc.txt.gz does not exist"):
@@ -52,3 +53,24 @@ def test_other_contents_are_refused(monkeypatch, tmp_path):
     (tmp_path / "wiki-Vote" / "wiki-Vote.txt").write_text("1 2\n")
     with pytest.raises(ValueError, match="SHA-256 differs"):
         datasets.load("wiki-Vote")
+
+
+def test_the_tables_have_their_published_sizes(real_data):
+    mushrooms, segment = datasets.load("mushrooms"), datasets.load("segment")
+    assert mushrooms.features.shape == (8124, 112)
+    assert np.bincount(mushrooms.labels).tolist() == [4208, 3916]
+    assert (mushrooms.features.sum(axis=1) == 21).all()
+    assert segment.features.shape == (2310, 19)
+    assert np.bincount(segment.labels).tolist() == [330] * 7
+    for table in (mushrooms, segment):
+        assert len(table.names) == table.features.shape[1]
+        assert "UCI" in table.citation
+
+
+def test_cora_has_its_words_and_subjects(real_data):
+    G = datasets.load("cora")
+    assert (G.number_of_nodes(), G.number_of_edges()) == (2708, 5429)
+    assert {len(words) for _, words in G.nodes(data="words")} == {1433}
+    assert len(set(dict(G.nodes(data="subject")).values())) == 7
+    # the file names the cited paper first
+    assert G.has_edge(1033, 35)

@@ -1,7 +1,8 @@
 """Node attributes as a feature matrix.
 
 Numbers, booleans and vectors of one length are columns as they are; anything else is a
-category and one-hot encoded.
+category and one-hot encoded. The matrix is sparse if it has categories alone or is nearly
+all zero, and dense otherwise.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.types import FloatArray
+
+_SPARSE = 0.1
 
 
 class Attribute(NamedTuple):
@@ -51,18 +54,31 @@ def from_attributes(
         )
     blocks, names, encoded = [], [], []
     for known in like or [Attribute(name, -1, None) for name in attributes]:
-        values = list(attributes[known.name])
-        if len(values) != len(nodes):
+        given = list(attributes[known.name])
+        if len(given) != len(nodes):
             raise ValueError(
-                f"attribute {known.name!r} has {len(values)} values for {len(nodes)} nodes"
+                f"attribute {known.name!r} has {len(given)} values for {len(nodes)} nodes"
             )
-        block, block_names, categories = _encode(known, values, nodes)
+        block, block_names, categories = _encode(known, given, nodes)
         blocks.append(block)
         names += block_names
         encoded.append(Attribute(known.name, block.shape[1], categories))
-    if any(sp.issparse(block) for block in blocks):
-        return FeatureMatrix(sp.csr_array(sp.hstack(blocks)), names, encoded)
-    return FeatureMatrix(np.hstack(blocks), names, encoded)
+    sparse = any(map(sp.issparse, blocks))
+    values: Any = sp.csr_array(sp.hstack(blocks)) if sparse else np.hstack(blocks)
+    if any(attribute.categories is None for attribute in encoded):
+        values = settle(values)
+    return FeatureMatrix(values, names, encoded)
+
+
+def settle(values: Any) -> Any:
+    """Return features as a sparse matrix if nearly all are zero, and as an array if not.
+
+    Models scale the two differently, which is not to depend on how they happen to be kept.
+    """
+    count = values.nnz if sp.issparse(values) else np.count_nonzero(values)
+    if count > _SPARSE * values.shape[0] * values.shape[1]:
+        return values.toarray() if sp.issparse(values) else values
+    return sp.csr_array(values)
 
 
 def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
@@ -88,7 +104,7 @@ def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
         row, column = cells.coords[0][bad], cells.coords[1][bad]
         raise ValueError(f"features[{row}, {column}] is {cells.data[bad]}, not a number")
     columns = getattr(matrix, "columns", range(values.shape[1]))  # a data frame has names
-    return FeatureMatrix(values, [str(column) for column in columns])
+    return FeatureMatrix(settle(values), [str(column) for column in columns])
 
 
 def _encode(
@@ -107,7 +123,7 @@ def _encode(
                     f"attribute {name!r} of node {node!r} has {len(value)} entries, "
                     f"{width} {where}"
                 )
-        column = np.array([list(value) for value in values], np.float64)
+        column = np.array([np.asarray(value, np.float64) for value in values])
         names = [f"{name}[{i}]" for i in range(width)]
     elif new or known.categories is not None:
         return _one_hot(known, values, nodes)
@@ -128,6 +144,8 @@ def _encode(
 
 
 def _is_vector(value: Any) -> bool:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return value.ndim == 1
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)):
         return False
     return all(isinstance(entry, (Real, np.bool_)) for entry in value)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pugraph.adapters.features import FeatureMatrix
+from pugraph.adapters.features import FeatureMatrix, settle
 from pugraph.adapters.matrix import from_links
 from pugraph.core.basis import Features, Scaling
 from pugraph.core.blocks import gram
@@ -56,7 +56,7 @@ def learn_similarity(
     features: Features, pairs: IntArray, settings: Settings, scale: bool
 ) -> Similarity:
     """Learn from pairs of rows that belong together, and nothing else."""
-    n = features.shape[0]
+    features, n = settle(features), features.shape[0]
     u, v = np.unique(np.sort(pairs, axis=1), axis=0).T
     keep = u != v
     links = from_links(u[keep], v[keep], n, directed=False)
