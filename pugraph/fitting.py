@@ -61,27 +61,50 @@ def fit(
         The biased or the shifted completion; see `pugraph.pu_bias` and `pugraph.pu_shift`.
     rank : int, optional
         The length of a node's vectors. If None, 128 for "bias" and 200 for "shift", or
-        the number of nodes if that is less.
+        the number of nodes if that is less. Convex solvers find it by themselves.
     rho : float, optional
         The fraction of true links that is unseen, in [0, 1). If None, for "bias" at
-        least 0.8 and such that 1 - rho is ten times the density, and 0.5 for "shift".
+        least 0.8 and such that 1 - rho is ten times the density, or 0.9 with features,
+        and 0.5 for "shift".
     alpha : float, optional
         Instead of `rho`, for method "bias": the weight of a seen link against
         1 - alpha of everything else. It is (1 + rho) / 2.
     reg : float, optional
         The paper's lambda. If None, a multiple of the largest singular value that a
         random graph of the same density has.
+    features : str, list of str, matrix or (rows, columns), optional
+        Node attributes by name, or a matrix with a row a node: numbers and vectors as
+        they are, anything else one-hot. They make the model inductive, X = F D F^T: it
+        scores nodes by their features, those without links included, and takes in new
+        nodes (`LinkModel.add_nodes`). Columns are standardised, with a constant one beside
+        them; where nearly all are zero, or all are categories, rows get length 1 instead.
+        A tuple has features of rows and of columns apart, or None for a side without.
+    penalty : {"nuclear", "ridge"}
+        On D, for a model with features: reg |D|_* or reg / 2 |D|^2.
     solver : str
-        For "bias", "als" (alternating least squares) or "ccd++" (coordinate descent, one
-        rank at a time): the same objective. For "shift", "ball" (non-negative vectors of
-        length 1 at most) or "relax" (the paper's, entries of at most sqrt(1 / rank);
-        with a rho and reg of 0 if None): two ways to keep scores in [0, 1]. "auto" takes
-        the first.
-    max_sweeps : int
-        The most sweeps over all rows and columns.
+        "auto" takes the first of these.
+
+        For "bias", "als" (alternating least squares) or "ccd++" (coordinate descent, a few
+        ranks at a time): the same objective. "proximal" minimises it over all X, with
+        the nuclear norm as its penalty: it finds the rank by itself, needs minutes for
+        thousands of nodes and certifies its answer (`LinkModel.gap`).
+
+        For "shift", "ball" (non-negative vectors of length 1 at most) or "relax" (the
+        paper's, entries of at most sqrt(1 / rank); with a rho and reg of 0 if None): two
+        ways to keep scores in [0, 1]. "exact" bounds every pair by itself, for 5,000 nodes
+        at most; certified as well.
+
+        With features and "bias", "proximal" (certified) or "ccd++" (D = P Q^T of the
+        given rank, for thousands of features, where "auto" takes it); the ridge has one
+        solver. With features and "shift", "exact" bounds every pair, and "relax" fits
+        without bounds and clips the scores, as "auto" does above a million pairs.
+    max_sweeps : int, optional
+        The most sweeps over all rows and columns, or steps of a convex solver. If None,
+        100 and at least 1,000.
     tol : float, optional
         A sweep that lowers the objective by less than this fraction is the last one. If
-        None, 1e-3 for "bias" and 1e-4 for "shift".
+        None, 1e-3 for "bias" and 1e-4 for "shift". For certified solvers it is the gap at
+        which they stop; if None 1e-4, and 1e-2 for "exact".
     dtype : {"float32", "float64"}
     seed : int
         Of the random start. One seed gives the same bits on any number of threads.
@@ -114,6 +137,12 @@ def fit(
     >>> model = pugraph.fit(nx.karate_club_graph(), rank=10)
     >>> model
     <LinkModel method='bias' nodes=34 rank=10 rho=0.8 reg=1.54225>
+
+    With a node attribute:
+
+    >>> model = pugraph.fit(nx.karate_club_graph(), features="club")
+    >>> [(u, v, round(p, 2)) for u, v, p in model.predict([(0, 16), (0, 33)])]
+    [(0, 16, 0.86), (0, 33, 0.43)]
     """
     settings = Settings(
         method, rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress,

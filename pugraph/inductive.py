@@ -79,10 +79,10 @@ def learn(
     """Learn D from links and scaled features, of which None stands for the identity."""
     rows, cols = links
     objective = Objective.of(weights)
+    widths = (n if F is None else F.shape[1] for n, F in zip(rows.shape, scaled, strict=True))
+    nothing = Learned(*(np.zeros((width, 1)) for width in widths), [], None)
     if not rows.n_links:
-        widths = (n if F is None else F.shape[1] for n, F in zip(rows.shape, scaled, strict=True))
-        P, Q = (np.zeros((width, 1)) for width in widths)
-        return Learned(P, Q, [], None)
+        return nothing
     if solver == "ccd++":
         F, G = (
             sp.eye_array(n) if F is None else F for n, F in zip(rows.shape, scaled, strict=True)
@@ -93,6 +93,8 @@ def learn(
     left = None if scaled[0] is None else Basis.of(scaled[0])
     same = scaled[1] is scaled[0]
     right = left if same else None if scaled[1] is None else Basis.of(scaled[1])
+    if any(basis is not None and not basis.squares.size for basis in (left, right)):
+        return nothing
     if solver == "exact":
         nuclear = settings.penalty == "nuclear"
         fitted = fit_bounded(objective, rows, (left, right), nuclear, stopping)

@@ -327,3 +327,73 @@ def test_the_free_memory_is_read_where_the_system_tells_it(monkeypatch, tmp_path
     assert free is None or free > 2**20
     monkeypatch.setattr("builtins.open", lambda *_: (tmp_path / "none").open())
     assert running.available_memory() is None
+
+
+CONVEX = [("bias", "proximal"), ("shift", "exact")]
+
+
+@pytest.mark.parametrize(("method", "solver"), CONVEX)
+def test_convex_solvers_find_the_rank_and_certify_the_answer(method, solver, karate, tmp_path):
+    model = pugraph.fit(karate, method, solver=solver, tol=1e-5)
+    assert 0 <= model.gap <= 1e-5
+    assert model.rank == model.factors[0].shape[1] < 34
+    assert model.factors[0].dtype == np.float32
+    other = {"bias": "als", "shift": "relax"}[method]
+    options = {"rho": model.rho, "reg": model.reg, "rank": 34}
+    factors = pugraph.fit(karate, method, solver=other, tol=1e-9, max_sweeps=5000, **options)
+    assert model.history[-1] <= factors.history[-1] * (1 + 1e-5)
+    if method == "bias":
+        assert model.history[-1] == pytest.approx(factors.history[-1], rel=1e-4)
+    model.save(tmp_path / "model")
+    loaded = pugraph.LinkModel.load(tmp_path / "model")
+    assert (loaded.gap, loaded.solver) == (model.gap, solver)
+    assert list(loaded.predict()) == list(model.predict())
+    predictor = {"bias": pugraph.pu_bias, "shift": pugraph.pu_shift}[method]
+    assert list(predictor(karate, solver=solver, tol=1e-5)) == list(model.predict())
+    assert factors.gap is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_exact_keeps_every_score_within_the_bounds(karate, dtype, rho):
+    model = pugraph.fit(karate, "shift", solver="exact", rho=rho, dtype=dtype)
+    nodes = np.arange(34)
+    scores = model.score_pairs(np.repeat(nodes, 34), np.tile(nodes, 34))
+    assert scores.min() >= -1e-8
+    assert scores.max() <= 1 + 1e-8
+
+
+@pytest.mark.parametrize(("method", "solver"), CONVEX)
+def test_convex_solvers_give_the_same_bits_on_any_number_of_threads(method, solver):
+    A = sp.csr_array(nx.to_scipy_sparse_array(nx.gnp_random_graph(300, 0.2, seed=1)))
+    found = [
+        pugraph.fit(A, method, solver=solver, n_jobs=n_jobs, tol=1e-2).factors
+        for n_jobs in (1, 2, 2)
+    ]
+    assert len({W.tobytes() + H.tobytes() for W, H in found}) == 1
+
+
+def test_convex_solvers_say_what_they_cannot_do(karate):
+    for method, solver in CONVEX:
+        with pytest.raises(ValueError, match="rank is found by the solver here"):
+            pugraph.fit(karate, method, solver=solver, rank=3)
+    huge = sp.csr_array((np.ones(1), ([0], [1])), shape=(5001, 3))
+    with pytest.raises(ValueError, match="5000 nodes at most, not 5001; solver='relax'"):
+        pugraph.pu_shift(huge, solver="exact")
+    with pytest.raises(ValueError, match="reg above 0"):
+        pugraph.pu_bias(karate, solver="proximal", reg=0)
+    exact = pugraph.fit(karate, "shift", solver="exact")
+    with pytest.raises(ValueError, match="takes no new nodes"):
+        exact.add_nodes(["x"], links=[("x", 0)])
+
+
+@pytest.mark.parametrize(("method", "solver"), CONVEX)
+def test_convex_solvers_bear_graphs_without_links_and_isolated_nodes(method, solver):
+    assert list(pugraph.fit(nx.empty_graph(0), method, solver=solver).predict()) == []
+    assert [p for *_, p in pugraph.fit(nx.empty_graph(3), method, solver=solver).predict()] == [
+        0.0
+    ] * 3
+    G = nx.complete_graph(4)
+    G.add_node("alone")
+    scores = pugraph.fit(G, method, solver=solver).predict()
+    assert [p for _, v, p in scores if v == "alone"] == [0.0] * 4

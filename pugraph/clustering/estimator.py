@@ -130,6 +130,8 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_whole("n_clusters", self.n_clusters, 1, optional=True)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         pairs = check_pairs(must_link, X.shape[0])
+        if (pairs[:, 0] == pairs[:, 1]).all():
+            raise ValueError("must_link has no pair of two different rows")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         settings = Settings(
             "bias", self.rank, self.rho, self.alpha, self.reg, self.solver, self.max_sweeps,

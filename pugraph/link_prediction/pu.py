@@ -43,15 +43,18 @@ def pu_bias(
         The pairs to score, a generator included; order, orientation and duplicates are
         kept. All pairs that are not links, each once, if None. For igraph: vertex ids,
         names or Vertex objects, which come back as ids.
-    rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
+    rank, rho, alpha, reg, features, penalty, solver
         As in `pugraph.fit`; the defaults need no tuning.
+    max_sweeps, tol, dtype, seed, n_jobs, progress
+        As in `pugraph.fit`.
 
     Returns
     -------
     iterator of (u, v, p)
         p is a float, larger for likelier links. It estimates a 0/1 matrix and is near
         [0, 1], but not bound to it. Undirected pairs are scored symmetrically, directed
-        ones as u -> v. A node without links has 0.0 with all others.
+        ones as u -> v. A node without links has 0.0 with all others, unless features
+        tell more of it.
 
     Raises
     ------
@@ -73,7 +76,8 @@ def pu_bias(
     .. math:: \alpha \sum_{A_{ij}=1} (X_{ij}-1)^2 + (1-\alpha) \sum_{A_{ij}=0} X_{ij}^2
               + \frac{\lambda}{2} (\|W\|_F^2 + \|H\|_F^2),
 
-    the non-convex form of BiasMC in section 5 of [1]_.
+    the non-convex form of BiasMC in section 5 of [1]_. `solver="proximal"` takes the convex
+    one, over all X with the penalty lambda times the nuclear norm.
 
     References
     ----------
@@ -125,8 +129,10 @@ def pu_shift(
         rectangular one has rows and columns of its own.
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
-    rank, rho, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
+    rank, rho, reg, features, penalty, solver
         As in `pugraph.fit`; the defaults need no tuning.
+    max_sweeps, tol, dtype, seed, n_jobs, progress
+        As in `pugraph.fit`.
 
     Returns
     -------
@@ -152,6 +158,7 @@ def pu_shift(
     the shifted objective of section 3.1 of [1]_. The paper asks for 0 <= X <= 1. Its own
     relaxation, 0 <= W, H <= sqrt(1 / k), is `solver="relax"`; the default lets each row
     of W and H have length 1 at most, which implies the same and leaves more room.
+    `solver="exact"` keeps to the paper's bounds, with the nuclear norm of X as its penalty.
 
     References
     ----------
