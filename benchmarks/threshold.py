@@ -18,11 +18,12 @@ import scipy.sparse as sp
 from common import machine, table
 
 import pugraph
+from pugraph.settings import Settings
 
 RANK = 10
 SIZES = (500, 1000, 2000)
 RHOS = (0.5, 0.8, 0.9)
-REGS = (0.25, 0.5, 1.0)  # times what the default rule gives
+REGS = (0.5, 1.0, 2.0, 4.0)  # times what the default rule gives
 
 
 def observed(n: int, rho: float, seed: int) -> tuple[sp.csr_array, np.ndarray]:
@@ -35,7 +36,7 @@ def observed(n: int, rho: float, seed: int) -> tuple[sp.csr_array, np.ndarray]:
 
 def errors(n: int, rho: float, share: float, seed: int) -> tuple[float, ...]:
     A, Y = observed(n, rho, seed)
-    rule = pugraph.fit(A, rho=rho, rank=1, max_sweeps=1, tol=1.0).reg
+    rule = Settings(rho=rho).weights(A.shape, A.nnz).reg
     model = pugraph.fit(A, rho=rho, reg=share * rule, rank=100, dtype="float64")
     W, H = model.factors
     X = W @ H.T

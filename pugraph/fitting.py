@@ -94,10 +94,11 @@ def fit(
         ways to keep scores in [0, 1]. "exact" bounds every pair by itself, for 5,000 nodes
         at most; certified as well.
 
-        With features and "bias", "proximal" (certified) or "ccd++" (D = P Q^T of the
-        given rank, for thousands of features, where "auto" takes it); the ridge has one
-        solver. With features and "shift", "exact" bounds every pair, and "relax" fits
-        without bounds and clips the scores, as "auto" does above a million pairs.
+        With features and the nuclear norm, "ccd++" learns D = P Q^T of the given rank, for
+        thousands of features, where "auto" takes it; "proximal" ("bias") all of D, and
+        certifies it. The ridge has one solver for "bias". For "shift", "exact" bounds
+        every pair, and "relax" fits without bounds and clips the scores, as "ccd++" does;
+        "auto" bounds up to a million pairs.
     max_sweeps : int, optional
         The most sweeps over all rows and columns, or steps of a convex solver. If None,
         100 and at least 1,000.

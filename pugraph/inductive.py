@@ -14,7 +14,8 @@ from pugraph.core.inductive import Bilinear, Fitted, fit_bounded, fit_nuclear, f
 from pugraph.core.inductive_ccd import fit_factors
 from pugraph.core.problem import Objective, Pattern, both_sides
 from pugraph.core.types import FloatArray
-from pugraph.models import FeatureMap, LinkModel
+from pugraph.featuremap import FeatureMap
+from pugraph.models import LinkModel
 from pugraph.running import check_memory, running
 from pugraph.settings import Settings, Weights
 
@@ -79,8 +80,8 @@ def learn(
     """Learn D from links and scaled features, of which None stands for the identity."""
     rows, cols = links
     objective = Objective.of(weights)
-    widths = (n if F is None else F.shape[1] for n, F in zip(rows.shape, scaled, strict=True))
-    nothing = Learned(*(np.zeros((width, 1)) for width in widths), [], None)
+    m, n = (n if F is None else F.shape[1] for n, F in zip(rows.shape, scaled, strict=True))
+    nothing = Learned(np.zeros((m, 1)), np.zeros((n, 1)), [], None)
     if not rows.n_links:
         return nothing
     if solver == "ccd++":
@@ -100,8 +101,8 @@ def learn(
         fitted = fit_bounded(objective, rows, (left, right), nuclear, stopping)
     else:
         fitted = _fit_free(objective, links, (left, right), settings.penalty, stopping)
-    P, Q = _split(fitted.D, (left, right))
-    return Learned(P, Q, fitted.history, None if np.isnan(fitted.gap) else float(fitted.gap))
+    gap = None if np.isnan(fitted.gap) else float(fitted.gap)
+    return Learned(*_split(fitted.D, (left, right)), fitted.history, gap)
 
 
 def _map(
@@ -131,20 +132,19 @@ def choose_solver(
 def _choose(
     settings: Settings, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]
 ) -> str:
-    if settings.method == "shift":
-        if settings.solver == "exact" and max(shape) > _MOST_NODES:
-            raise ValueError(
-                f"solver='exact' bounds every pair, and is for {_MOST_NODES} nodes at most, not "
-                f"{max(shape)}; solver='relax' clips the scores instead"
-            )
-        if settings.solver != "auto":
-            return settings.solver
-        return "exact" if shape[0] * shape[1] <= _FEW_PAIRS else "relax"
-    if settings.penalty == "ridge":
-        return "ridge"
+    if settings.solver == "exact" and max(shape) > _MOST_NODES:
+        raise ValueError(
+            f"solver='exact' bounds every pair, and is for {_MOST_NODES} nodes at most, not "
+            f"{max(shape)}; solver='relax' clips the scores instead"
+        )
     if settings.solver != "auto":
         return settings.solver
-    return "ccd++" if settings.rank is not None or _size(sides, shape) > _LARGEST_D else "proximal"
+    large = settings.rank is not None or _size(sides, shape) > _LARGEST_D
+    if settings.penalty == "nuclear" and large:
+        return "ccd++"
+    if settings.method == "shift":
+        return "exact" if shape[0] * shape[1] <= _FEW_PAIRS else "relax"
+    return "ridge" if settings.penalty == "ridge" else "proximal"
 
 
 def _size(sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]) -> int:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from pugraph import storage
 from pugraph.adapters import GraphData
-from pugraph.adapters.features import Attribute, from_attributes, from_matrix
 from pugraph.core import retrieval
-from pugraph.core.basis import Scaling
 from pugraph.core.foldin import fold_in
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray, IntArray
+from pugraph.featuremap import Explanation, FeatureMap, Maps, heaviest
 from pugraph.settings import Weights, check_number, check_whole
 
 Prediction = tuple[Hashable, Hashable, float]
@@ -116,76 +115,6 @@ def pair_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PairBlocks | N
     rows, cols = data.pair_positions(ebunch)
     step = retrieval.BLOCK_PAIRS
     return [(rows[i : i + step], cols[i : i + step]) for i in range(0, rows.size, step)]
-
-
-class FeatureMap(NamedTuple):
-    """How features become a side's vectors: on their scale, times `weights`.
-
-    `usual` is each scaled feature's root mean square where it is not zero.
-    """
-
-    scaling: Scaling
-    weights: FloatArray
-    usual: FloatArray
-    names: list[str]
-    attributes: list[Attribute] | None
-
-    def arrays(self) -> dict[str, FloatArray]:
-        """Return what `save` stores as arrays."""
-        found = {"weights": self.weights, "usual": self.usual, "scale": self.scaling.scale}
-        return found if self.scaling.center is None else {**found, "center": self.scaling.center}
-
-    def about(self) -> dict[str, Any]:
-        """Return what `save` stores beside the arrays."""
-        attributes = None
-        if self.attributes is not None:
-            attributes = [
-                (name, width, None if kinds is None else list(map(storage.encode, kinds)))
-                for name, width, kinds in self.attributes
-            ]
-        kind = self.scaling.unit_rows, self.scaling.constant
-        return {"names": self.names, "attributes": attributes, "scaling": kind}
-
-    @classmethod
-    def restored(
-        cls, about: dict[str, Any], arrays: dict[str, FloatArray], axis: int
-    ) -> FeatureMap:
-        """Return the map of which `about` and `arrays` were stored."""
-        attributes = about["attributes"]
-        if attributes is not None:
-            attributes = [
-                Attribute(name, width, None if kinds is None else list(map(storage.decode, kinds)))
-                for name, width, kinds in attributes
-            ]
-        center = arrays.get(f"center{axis}")
-        scaling = Scaling(center, arrays[f"scale{axis}"], *about["scaling"])
-        weights, usual = arrays[f"weights{axis}"], arrays[f"usual{axis}"]
-        return cls(scaling, weights, usual, about["names"], attributes)
-
-    def vectors(self, features: Any, nodes: list[Hashable], dtype: Any) -> FloatArray:
-        """Return the vectors of new nodes: from a matrix, or attribute values by name."""
-        values: Any
-        if isinstance(features, Mapping):
-            if self.attributes is None:
-                raise ValueError("the model was fitted to a matrix; pass features as a matrix")
-            values = from_attributes(nodes, features, self.attributes).values
-        else:
-            values = from_matrix(features, len(nodes)).values
-            width = len(self.scaling.scale)
-            if values.shape[1] != width:
-                raise ValueError(f"features has {values.shape[1]} columns, and the model {width}")
-        return np.ascontiguousarray(self.scaling.apply(values) @ self.weights, dtype)
-
-
-Maps = tuple[FeatureMap | None, FeatureMap | None]
-
-
-class Explanation(NamedTuple):
-    """A pair of features, and what it adds to the score of a pair of nodes that have them."""
-
-    u: str
-    v: str
-    weight: float
 
 
 class LinkModel(PairScorer):
@@ -359,16 +288,9 @@ class LinkModel(PairScorer):
         sides, names = [], []
         ends = self.nodes, self.data.columns
         for side, factor, nodes in zip(self._maps, self.factors, ends, strict=True):
-            sides.append(factor if side is None else side.weights * side.usual[:, None])
+            sides.append(factor if side is None else side.usual_weights())
             names.append(list(map(str, nodes)) if side is None else side.names)
-        weights = sides[0] @ sides[1].T
-        rows, cols = np.indices(weights.shape).reshape(2, -1)
-        if self.pairs.symmetric and names[0] == names[1]:  # (a, b) and (b, a) are one
-            weights = (weights + weights.T) / 2
-            rows, cols = np.triu_indices(len(weights))
-        found = weights[rows, cols]
-        best = np.argsort(-np.abs(found), kind="stable")[:k]
-        return [Explanation(names[0][rows[p]], names[1][cols[p]], float(found[p])) for p in best]
+        return heaviest(sides, names, self.pairs.symmetric, int(k))
 
     def add_nodes(
         self, nodes: Iterable[Any], *, features: Any = None, links: Iterable[Any] | None = None

@@ -19,7 +19,7 @@ SOLVERS: dict[str, tuple[str, ...]] = {
 _INDUCTIVE_SOLVERS: dict[tuple[str, str], tuple[str, ...]] = {
     ("bias", "nuclear"): ("proximal", "ccd++"),
     ("bias", "ridge"): (),
-    ("shift", "nuclear"): ("relax", "exact"),
+    ("shift", "nuclear"): ("relax", "exact", "ccd++"),
     ("shift", "ridge"): ("relax", "exact"),
 }
 PENALTIES = ("nuclear", "ridge")
@@ -79,11 +79,9 @@ class Settings:
         if self.alpha is not None and self.rho is not None:
             raise ValueError("give rho or alpha, not both: alpha is (1 + rho) / 2")
         if self.rank is not None and self._finds_rank:
-            way_out = "choose solver='ccd++'" if self.method == "bias" else "leave features out"
-            if not self.inductive:
-                way_out = "choose another solver"
+            other = "penalty='nuclear' and solver='ccd++'" if self.inductive else "another solver"
             raise ValueError(
-                f"rank is found by the solver here, not given: leave it None, or {way_out}"
+                f"rank is found by the solver here, not given: leave it None, or choose {other}"
             )
         if self.alpha is not None and self.method == "shift":
             raise ValueError("alpha belongs to method 'bias'; method 'shift' takes rho")
@@ -99,7 +97,7 @@ class Settings:
     @property
     def _finds_rank(self) -> bool:
         if self.inductive:
-            return self.penalty == "ridge" or self.method == "shift" or self.solver == "proximal"
+            return self.penalty == "ridge" or self.solver in ("proximal", "relax", "exact")
         return self.solver in ("proximal", "exact")
 
     @property
@@ -127,7 +125,8 @@ class Settings:
         if alpha is not None:
             rho = 2 * alpha - 1
         elif rho is None:
-            rho = rules.rho(density)
+            shifted = self.inductive and self.method == "shift"
+            rho = _SHIFT.rho(density) if shifted else rules.rho(density)
         if self.method == "bias" and alpha is None:
             alpha = (1 + rho) / 2
         reg = self.reg
@@ -169,8 +168,8 @@ _INDUCTIVE_RULES = {
     "proximal": _FEATURES,
     "ccd++": _FEATURES._replace(tol=1e-3, max_sweeps=100),
     "ridge": _FEATURES,
-    "relax": _FEATURES._replace(rho=lambda density: 0.5),
-    "exact": _FEATURES._replace(rho=lambda density: 0.5),
+    "relax": _FEATURES,
+    "exact": _FEATURES,
 }
 
 
