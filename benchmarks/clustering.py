@@ -358,7 +358,7 @@ def draw(records: list[Record]) -> None:
                 ours = method == BIAS
                 axes.plot(
                     counts, mean, color=color, marker=marker, linestyle=line, label=method,
-                    markersize=6, linewidth=2.4 if ours else 1.5, zorder=4 if ours else 3,
+                    markersize=10 if method == MC_HALF else 6, linewidth=2.4 if ours else 1.5, zorder=4 if ours else 3,
                 )  # fmt: skip
                 low = np.maximum(mean - spread, 0.01 if measured == "error" else -1)
                 axes.fill_between(counts, low, mean + spread, color=color, alpha=0.18, linewidth=0)

@@ -334,14 +334,14 @@ CONVEX = [("bias", "proximal"), ("shift", "exact")]
 
 @pytest.mark.parametrize(("method", "solver"), CONVEX)
 def test_convex_solvers_find_the_rank_and_certify_the_answer(method, solver, karate, tmp_path):
-    model = pugraph.fit(karate, method, solver=solver, tol=1e-5)
-    assert 0 <= model.gap <= 1e-5
+    model = pugraph.fit(karate, method, solver=solver, tol=1e-4)
+    assert 0 <= model.gap <= 1e-4
     assert model.rank == model.factors[0].shape[1] < 34
     assert model.factors[0].dtype == np.float32
     other = {"bias": "als", "shift": "relax"}[method]
     options = {"rho": model.rho, "reg": model.reg, "rank": 34}
     factors = pugraph.fit(karate, method, solver=other, tol=1e-9, max_sweeps=5000, **options)
-    assert model.history[-1] <= factors.history[-1] * (1 + 1e-5)
+    assert model.history[-1] <= factors.history[-1] * (1 + 1e-4)
     if method == "bias":
         assert model.history[-1] == pytest.approx(factors.history[-1], rel=1e-4)
     model.save(tmp_path / "model")
@@ -349,7 +349,7 @@ def test_convex_solvers_find_the_rank_and_certify_the_answer(method, solver, kar
     assert (loaded.gap, loaded.solver) == (model.gap, solver)
     assert list(loaded.predict()) == list(model.predict())
     predictor = {"bias": pugraph.pu_bias, "shift": pugraph.pu_shift}[method]
-    assert list(predictor(karate, solver=solver, tol=1e-5)) == list(model.predict())
+    assert list(predictor(karate, solver=solver, tol=1e-4)) == list(model.predict())
     assert factors.gap is None
 
 
@@ -363,11 +363,12 @@ def test_exact_keeps_every_score_within_the_bounds(karate, dtype, rho):
     assert scores.max() <= 1 + 1e-8
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("method", "solver"), CONVEX)
 def test_convex_solvers_give_the_same_bits_on_any_number_of_threads(method, solver):
     A = sp.csr_array(nx.to_scipy_sparse_array(nx.gnp_random_graph(300, 0.2, seed=1)))
     found = [
-        pugraph.fit(A, method, solver=solver, n_jobs=n_jobs, tol=1e-2).factors
+        pugraph.fit(A, method, solver=solver, n_jobs=n_jobs, reg=40.0, tol=1e-2).factors
         for n_jobs in (1, 2, 2)
     ]
     assert len({W.tobytes() + H.tobytes() for W, H in found}) == 1
