@@ -332,13 +332,13 @@ def draw(records: list[Record]) -> None:
 
     # the colours of Okabe and Ito
     looks = {
-        BIAS: ("#0072B2", "o", "-"),
-        NUCLEAR: ("#56B4E9", "s", "-"),
-        MC: ("#D55E00", "^", "-"),
-        MC_BEST: ("#E69F00", "v", "--"),
-        MC_HALF: ("#CC79A7", "X", ":"),
-        SPECTRAL: ("#009E73", "D", "-."),
-        KMEANS: ("#555555", "P", ":"),
+        BIAS: ("#0072B2", "o", "-", 6),
+        NUCLEAR: ("#56B4E9", "s", "-", 6),
+        MC: ("#D55E00", "^", "-", 6),
+        MC_BEST: ("#E69F00", "v", "--", 6),
+        MC_HALF: ("#CC79A7", "X", ":", 10),
+        SPECTRAL: ("#009E73", "D", "-.", 6),
+        KMEANS: ("#555555", "P", ":", 6),
     }
     names = list(dict.fromkeys(r["data"] for r in records))
     figure, panels = plt.subplots(
@@ -349,16 +349,16 @@ def draw(records: list[Record]) -> None:
         n = max(r["rows"] for r in records if r["data"] == name)
         here = [r for r in records if (r["data"], r["rows"]) == (name, n)]
         counts = sorted({r["pairs"] for r in here})
-        for axes, measured, size in zip(column, ("error", "ari"), (100, 1), strict=True):
-            for method, (color, marker, line) in looks.items():
+        for axes, measured, unit in zip(column, ("error", "ari"), (100, 1), strict=True):
+            for method, (color, marker, line, size) in looks.items():
                 found = [summary(pick(here, method, count), measured) for count in counts]
-                mean, spread = size * np.array(found).T
+                mean, spread = unit * np.array(found).T
                 if np.isnan(mean).all():
                     continue
                 ours = method == BIAS
                 axes.plot(
                     counts, mean, color=color, marker=marker, linestyle=line, label=method,
-                    markersize=10 if method == MC_HALF else 6, linewidth=2.4 if ours else 1.5, zorder=4 if ours else 3,
+                    markersize=size, linewidth=2.4 if ours else 1.5, zorder=4 if ours else 3,
                 )  # fmt: skip
                 low = np.maximum(mean - spread, 0.01 if measured == "error" else -1)
                 axes.fill_between(counts, low, mean + spread, color=color, alpha=0.18, linewidth=0)

@@ -161,7 +161,7 @@ def load(name: str) -> Any:
         return _mushrooms()
     if name == "segment":
         return _segment()
-    if name not in NETWORKS:
+    if not isinstance(name, str) or name not in NETWORKS:
         raise ValueError(f"no data {name!r}; there are {', '.join([*NETWORKS, 'cora', *TABLES])}")
     network = NETWORKS[name]
     G = nx.DiGraph() if network.directed else nx.Graph()

@@ -196,7 +196,7 @@ def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Ev
     data = to_graph_data(train)
     rows, cols = _hidden(data, held_out)
     links = Pattern.of(data.adjacency + _matrix(data, rows, cols))
-    others = retrieval.Pairs(links, data.directed)
+    others = retrieval.Pairs(links, data.directed, data.square)
     blocks: Iterator[tuple[IntArray, IntArray, FloatArray]]
     if hasattr(scorer, "score_pairs"):
         if isinstance(scorer, PairScorer) and list(scorer.nodes) != list(data.nodes):

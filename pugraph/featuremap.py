@@ -6,17 +6,27 @@ from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from pugraph import storage
-from pugraph.adapters.features import Attribute, from_attributes, from_matrix
+from pugraph.adapters.features import (
+    Attribute,
+    from_attributes,
+    from_frame,
+    from_matrix,
+    is_frame,
+)
+from pugraph.core import retrieval
 from pugraph.core.basis import Scaling
+from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray
 
 
 class FeatureMap(NamedTuple):
     """How features become a side's vectors: on their scale, times `weights`.
 
-    `usual` is each scaled feature's root mean square where it is not zero.
+    `usual` is each scaled feature's root mean square where it is not zero, and `shared`
+    says that rows and columns have the same features.
     """
 
     scaling: Scaling
@@ -24,6 +34,7 @@ class FeatureMap(NamedTuple):
     usual: FloatArray
     names: list[str]
     attributes: list[Attribute] | None
+    shared: bool
 
     def arrays(self) -> dict[str, FloatArray]:
         """Return what `save` stores as arrays."""
@@ -35,11 +46,12 @@ class FeatureMap(NamedTuple):
         attributes = None
         if self.attributes is not None:
             attributes = [
-                (name, width, None if kinds is None else list(map(storage.encode, kinds)))
+                (name, width, None if kinds is None else _encode(name, kinds))
                 for name, width, kinds in self.attributes
             ]
         kind = self.scaling.unit_rows, self.scaling.constant
-        return {"names": self.names, "attributes": attributes, "scaling": kind}
+        rest = {"scaling": kind, "shared": self.shared}
+        return {"names": self.names, "attributes": attributes, **rest}
 
     @classmethod
     def restored(
@@ -55,7 +67,7 @@ class FeatureMap(NamedTuple):
         center = arrays.get(f"center{axis}")
         scaling = Scaling(center, arrays[f"scale{axis}"], *about["scaling"])
         weights, usual = arrays[f"weights{axis}"], arrays[f"usual{axis}"]
-        return cls(scaling, weights, usual, about["names"], attributes)
+        return cls(scaling, weights, usual, about["names"], attributes, about["shared"])
 
     def usual_weights(self) -> FloatArray:
         """Return the weights of features at their usual size."""
@@ -68,6 +80,8 @@ class FeatureMap(NamedTuple):
             if self.attributes is None:
                 raise ValueError("the model was fitted to a matrix; pass features as a matrix")
             values = from_attributes(nodes, features, self.attributes).values
+        elif is_frame(features) and self.attributes is not None:
+            values = from_frame(nodes, features, self.attributes).values
         else:
             values = from_matrix(features, len(nodes)).values
             width = len(self.scaling.scale)
@@ -79,6 +93,19 @@ class FeatureMap(NamedTuple):
 Maps = tuple[FeatureMap | None, FeatureMap | None]
 
 
+def _encode(name: str, categories: list[Hashable]) -> list[Any]:
+    for category in categories:
+        try:
+            storage.encode(category)
+        except ValueError:
+            kind = type(category).__name__
+            raise ValueError(
+                f"the attribute {name!r} has a category {category!r} of type {kind}, which cannot "
+                "be saved; turn it into str"
+            ) from None
+    return list(map(storage.encode, categories))
+
+
 class Explanation(NamedTuple):
     """A pair of features, and what it adds to the score of a pair of nodes that have them."""
 
@@ -88,14 +115,22 @@ class Explanation(NamedTuple):
 
 
 def heaviest(
-    sides: list[FloatArray], names: list[list[str]], symmetric: bool, k: int
+    sides: tuple[FloatArray, FloatArray], names: tuple[list[str], list[str]], same: bool, k: int
 ) -> list[Explanation]:
-    """Return the k largest entries of D, the product of both sides, with their names."""
-    weights = sides[0] @ sides[1].T
-    rows, cols = np.indices(weights.shape).reshape(2, -1)
-    if symmetric and names[0] == names[1]:  # (a, b) and (b, a) are one
-        weights = (weights + weights.T) / 2
-        rows, cols = np.triu_indices(len(weights))
-    found = weights[rows, cols]
-    best = np.argsort(-np.abs(found), kind="stable")[:k]
-    return [Explanation(names[0][rows[p]], names[1][cols[p]], float(found[p])) for p in best]
+    """Return the k largest entries of D, the product of both sides, with their names.
+
+    If both sides have the `same` features of undirected pairs, (a, b) and (b, a) are one.
+    """
+    P, Q = sides
+    if same:
+        P, Q = np.hstack([P, Q]) / 2, np.hstack([Q, P])
+    shape = len(P), len(Q)
+    nothing = retrieval.Pairs(Pattern.of(sp.csr_array(shape, dtype=np.int8)), True, square=False)
+    found: dict[tuple[int, int], float] = {}
+    for sign in (1, -1):
+        rows, cols, weights = retrieval.top_pairs(nothing, sign * P, Q, (1 + same) * k)
+        for a, b, weight in zip(rows.tolist(), cols.tolist(), weights.tolist(), strict=True):
+            if not (same and b < a):
+                found[a, b] = sign * weight
+    best = sorted(found, key=lambda pair: (-abs(found[pair]), pair))[:k]
+    return [Explanation(names[0][a], names[1][b], found[a, b]) for a, b in best]

@@ -71,14 +71,17 @@ def fit(
         1 - alpha of everything else. It is (1 + rho) / 2.
     reg : float, optional
         The paper's lambda. If None, a multiple of the largest singular value that a
-        random graph of the same density has.
+        random graph of the same density has; with features, of the square root of the
+        number of links (nuclear), or about 1 (ridge).
     features : str, list of str, matrix or (rows, columns), optional
         Node attributes by name, or a matrix with a row a node: numbers and vectors as
         they are, anything else one-hot. They make the model inductive, X = F D F^T: it
         scores nodes by their features, those without links included, and takes in new
         nodes (`LinkModel.add_nodes`). Columns are standardised, with a constant one beside
         them; where nearly all are zero, or all are categories, rows get length 1 instead.
-        A tuple has features of rows and of columns apart, or None for a side without.
+        Whole numbers are numbers: turn codes of categories into str. A data frame's
+        columns are attributes. A tuple of two, other than two names, has features of rows
+        and of columns apart, or None for a side without.
     penalty : {"nuclear", "ridge"}
         On D, for a model with features: reg |D|_* or reg / 2 |D|^2.
     solver : str
@@ -100,12 +103,13 @@ def fit(
         every pair, and "relax" fits without bounds and clips the scores, as "ccd++" does;
         "auto" bounds up to a million pairs.
     max_sweeps : int, optional
-        The most sweeps over all rows and columns, or steps of a convex solver. If None,
-        100 and at least 1,000.
+        The most sweeps over all rows and columns; if None, 100. Or the most steps of a
+        certified solver; if None, 1,000 to 5,000.
     tol : float, optional
         A sweep that lowers the objective by less than this fraction is the last one. If
-        None, 1e-3 for "bias" and 1e-4 for "shift". For certified solvers it is the gap at
-        which they stop; if None 1e-4, and 1e-2 for "exact".
+        None, 1e-3 for "bias" and 1e-4 for "shift". Certified solvers stop at a gap of this
+        size; if None 1e-4, or 1e-2 for "exact" and 1e-3 for it with features, where it is
+        also how far entries may stay outside of their bounds before scores are clipped.
     dtype : {"float32", "float64"}
     seed : int
         Of the random start. One seed gives the same bits on any number of threads.

@@ -10,7 +10,14 @@ import scipy.sparse as sp
 from pugraph.adapters import FeatureMatrix, GraphData
 from pugraph.core.basis import Basis, Features, Scaling
 from pugraph.core.descent import Stopping
-from pugraph.core.inductive import Bilinear, Fitted, fit_bounded, fit_nuclear, fit_ridge
+from pugraph.core.inductive import (
+    Bilinear,
+    Fitted,
+    fit_bounded,
+    fit_nuclear,
+    fit_ridge,
+    within_bounds,
+)
 from pugraph.core.inductive_ccd import fit_factors
 from pugraph.core.problem import Objective, Pattern, both_sides
 from pugraph.core.types import FloatArray
@@ -61,8 +68,8 @@ def fit_inductive(data: GraphData, matrix: sp.csr_array, settings: Settings) -> 
             for F, X in zip(scaled, (learned.P, learned.Q), strict=True)
         )
     maps = (
-        _map(sides[0], scalings[0], scaled[0], learned.P),
-        _map(sides[1], scalings[1], scaled[1], learned.Q),
+        _map(sides[0], scalings[0], scaled[0], learned.P, sides[1] is sides[0]),
+        _map(sides[1], scalings[1], scaled[1], learned.Q, sides[1] is sides[0]),
     )
     weights = weights._replace(rank=W.shape[1])
     how = learned.history, solver, learned.gap
@@ -96,17 +103,20 @@ def learn(
     right = left if same else None if scaled[1] is None else Basis.of(scaled[1])
     if any(basis is not None and not basis.squares.size for basis in (left, right)):
         return nothing
-    if solver == "exact":
+    fitted = _fit_free(objective, links, (left, right), settings.penalty, stopping)
+    if solver == "exact" and not within_bounds(fitted.D, (left, right)):
         nuclear = settings.penalty == "nuclear"
         fitted = fit_bounded(objective, rows, (left, right), nuclear, stopping)
-    else:
-        fitted = _fit_free(objective, links, (left, right), settings.penalty, stopping)
     gap = None if np.isnan(fitted.gap) else float(fitted.gap)
     return Learned(*_split(fitted.D, (left, right)), fitted.history, gap)
 
 
 def _map(
-    side: FeatureMatrix | None, scaling: Scaling | None, scaled: Features, weights: FloatArray
+    side: FeatureMatrix | None,
+    scaling: Scaling | None,
+    scaled: Features,
+    weights: FloatArray,
+    shared: bool,
 ) -> FeatureMap | None:
     if side is None or scaling is None:
         return None
@@ -116,7 +126,7 @@ def _map(
         squares, count = np.square(scaled).sum(axis=0), np.count_nonzero(scaled, axis=0)
     usual = np.sqrt(squares / np.maximum(count, 1))
     names = side.names + ["constant"] * bool(scaling.constant)
-    return FeatureMap(scaling, weights, usual, names, side.attributes)
+    return FeatureMap(scaling, weights, usual, names, side.attributes, shared)
 
 
 def choose_solver(

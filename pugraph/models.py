@@ -44,7 +44,9 @@ class PairScorer(ABC):
     @cached_property
     def pairs(self) -> retrieval.Pairs:
         """The graph's links, and which pairs there are beside them."""
-        return retrieval.Pairs(Pattern.of(self.data.adjacency), self.data.directed)
+        return retrieval.Pairs(
+            Pattern.of(self.data.adjacency), self.data.directed, self.data.square
+        )
 
     def score_pairs(self, rows: Any, cols: Any) -> FloatArray:
         """Score pairs given by their positions in `nodes`.
@@ -252,8 +254,9 @@ class LinkModel(PairScorer):
             raise ValueError(f"rule must be 'auto', not {rule!r}")
         if self.method == "shift":
             return 0.5
-        ratio = math.sqrt(1 + 2 * self.rho)
-        return (1 + self.rho) / (1 + 2 * self.rho) * ratio / (1 + ratio)
+        rho = max(self.rho, 0.0)  # an alpha below 1/2 has none
+        ratio = math.sqrt(1 + 2 * rho)
+        return (1 + rho) / (1 + 2 * rho) * ratio / (1 + ratio)
 
     def explain(self, k: int = 10) -> list[Explanation]:
         """Return the k pairs of features that weigh most, for better or worse.
@@ -285,12 +288,17 @@ class LinkModel(PairScorer):
         if not self.inductive:
             raise ValueError("the model has no features to explain it; fit it with features")
         check_whole("k", k, 0)
+        if k == 0:
+            return []
         sides, names = [], []
         ends = self.nodes, self.data.columns
         for side, factor, nodes in zip(self._maps, self.factors, ends, strict=True):
-            sides.append(factor if side is None else side.usual_weights())
+            sides.append(factor.astype(float) if side is None else side.usual_weights())
             names.append(list(map(str, nodes)) if side is None else side.names)
-        return heaviest(sides, names, self.pairs.symmetric, int(k))
+        same = self.pairs.symmetric and all(
+            side is not None and side.shared for side in self._maps
+        )
+        return heaviest((sides[0], sides[1]), (names[0], names[1]), same, int(k))
 
     def add_nodes(
         self, nodes: Iterable[Any], *, features: Any = None, links: Iterable[Any] | None = None
@@ -318,7 +326,7 @@ class LinkModel(PairScorer):
         ------
         ValueError
             If a node is known already, a link has no new node, or the features do not fit
-            the model; for a model without features if `links` is None; for one by
+            the model. Without features: if `links` is None, or for a model by
             `solver="exact"`, whose bounds a new node would break.
 
         Examples
@@ -329,7 +337,7 @@ class LinkModel(PairScorer):
         >>> [v for u, v, p in more.top_links(2, nodes=["new"])]
         [29, 2]
         """
-        new = list(nodes)
+        new = self.data.as_list(nodes)
         if self.inductive and features is None:
             raise ValueError("the model has features: give those of the new nodes")
         if not self.inductive and features is not None:
@@ -382,7 +390,7 @@ class LinkModel(PairScorer):
         """Return the k best pairs that are not links yet, best first.
 
         Exact, and without scoring most of the pairs. Equal scores come in the order of
-        `nodes`.
+        `nodes`, except those that a shifted model with features clips to 0 or 1.
 
         Parameters
         ----------

@@ -54,7 +54,7 @@ class Settings:
     inductive: bool = False
 
     def __post_init__(self) -> None:
-        if self.method not in SOLVERS:
+        if not isinstance(self.method, str) or self.method not in SOLVERS:
             raise _refuse("method", "'bias' or 'shift'", self.method)
         if self.penalty not in PENALTIES:
             raise _refuse("penalty", "'nuclear' or 'ridge'", self.penalty)
@@ -83,6 +83,10 @@ class Settings:
             raise ValueError(
                 f"rank is found by the solver here, not given: leave it None, or choose {other}"
             )
+        if self.inductive and self.reg == 0 and self.penalty == "nuclear":
+            raise ValueError("with features, penalty='nuclear' needs a reg above 0")
+        if self.inductive and self.reg == 0 and self.method == "shift":
+            raise ValueError("with features, method='shift' needs a reg above 0")
         if self.alpha is not None and self.method == "shift":
             raise ValueError("alpha belongs to method 'bias'; method 'shift' takes rho")
         if not (isinstance(self.progress, bool) or callable(self.progress)):
@@ -169,7 +173,7 @@ _INDUCTIVE_RULES = {
     "ccd++": _FEATURES._replace(tol=1e-3, max_sweeps=100),
     "ridge": _FEATURES,
     "relax": _FEATURES,
-    "exact": _FEATURES,
+    "exact": _FEATURES._replace(tol=1e-3, max_sweeps=5000),
 }
 
 

@@ -30,6 +30,7 @@ def save(
         "format": _FORMAT,
         "library": data.library,
         "directed": data.directed,
+        "square": data.square,
         "shape": data.adjacency.shape,
         "nodes": None,
         "names": None,
@@ -62,14 +63,15 @@ def load(path: str | PathLike[str]) -> tuple[GraphData, dict[str, FloatArray], d
     matrix = sp.csr_array(
         (np.ones(indices.size, np.int8), indices, indptr), shape=tuple(about["shape"])
     )
-    library, directed = about["library"], about["directed"]
+    kind = matrix, about["directed"], about["library"]
+    square = about["square"]
     if about["nodes"] is None:
         n = matrix.shape[0]
         index = Positions(n, dict(about["names"]))
-        return GraphData(range(n), index, matrix, directed, library), arrays, about
+        return GraphData(range(n), index, *kind, square=square), arrays, about
     nodes = [decode(node) for node in about["nodes"]]
     index_of = {node: i for i, node in enumerate(nodes)}
-    return GraphData(nodes, index_of, matrix, directed, library), arrays, about
+    return GraphData(nodes, index_of, *kind, square=square), arrays, about
 
 
 def encode(node: Any) -> Any:

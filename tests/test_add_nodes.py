@@ -103,7 +103,9 @@ def test_igraph_vertices_and_matrix_rows_are_numbered_on():
     assert wide.factors[0].shape == (9, 2)
     assert wide.factors[1].shape == (5, 2)
     assert {(u, v) for u, v, _ in wide.top_links(9, nodes=[8])} == {(8, 1), (8, 2), (8, 3)}
-    for nodes in ([9], ["x"], [True], [8, 8]):
+    with pytest.raises(ValueError, match="there is a vertex 'm3' already"):
+        pugraph.fit(g, rank=2).add_nodes(["m3"], links=[])
+    for nodes in ([9], ["x"], [True], [8, 8], [8.0], [np.array([8, 9])]):
         with pytest.raises(ValueError, match="numbered on, and the next one is"):
             pugraph.fit(A, rank=2).add_nodes(nodes, links=[])
 
@@ -128,7 +130,7 @@ def test_new_nodes_by_features_score_as_if_they_had_been_there():
         ({"nodes": ["x", "x"], "links": []}, "node 'x' is in the graph already, or given twice"),
         ({"nodes": ["x"]}, "give the links of the new nodes"),
         ({"nodes": ["x"], "links": [(0, 9)]}, r"the link \(0, 9\) has no new node"),
-        ({"nodes": ["x"], "links": [("x",)]}, "item 0 of ebunch is not a pair"),
+        ({"nodes": ["x"], "links": [("x",)]}, "item 0 of links is not a pair"),
         ({"nodes": ["x"], "features": [[1.0]]}, "the model has no features"),
     ],
 )
@@ -139,6 +141,11 @@ def test_bad_new_nodes_are_named(options, message):
         model.add_nodes(nodes, **options)
     with pytest.raises(nx.NodeNotFound, match="Node 'y' is not in the graph"):
         model.add_nodes(["x"], links=[("x", "y")])
+    for single in ("new", 0, 99):
+        with pytest.raises(ValueError, match="nodes must be a list of nodes; for one node write"):
+            model.add_nodes(single, links=[])
+    with pytest.raises(ValueError, match="it has no hash"):
+        model.add_nodes([[1]], links=[])
 
 
 @pytest.mark.parametrize(
@@ -151,8 +158,11 @@ def test_bad_new_nodes_are_named(options, message):
         ({"club": ["Officer"]}, r"fitted to the attributes \['club', 'at', 'age'\]"),
         ({"club": ["Chess"], "at": [[1, 2]], "age": [3]}, "'x' is 'Chess', which no node had"),
         ({"club": ["Officer"], "at": [[1]], "age": [3]}, "has 1 entries, 2 in the model"),
-        ({"club": ["Officer"], "at": [[1, 2]], "age": ["old"]}, "'age' is numeric in the model"),
+        ({"club": ["Officer"], "at": [[1, 2]], "age": ["old"]}, "'x' is 'old', and 1 numbers in"),
         ({"club": ["Officer"], "at": [[1, 2]], "age": [[3, 4]]}, "has 2 entries, 1 in the model"),
+        ({"club": ["Officer"], "at": [3], "age": [3]}, "has 1 entries, 2 in the model"),
+        ({"club": "Officer", "at": [[1, 2]], "age": [3]}, "a list with a value for each"),
+        ({"club": None, "at": [[1, 2]], "age": [3]}, "a list with a value for each of the 1"),
         ({"club": ["Officer"] * 2, "at": [[1, 2]], "age": [3]}, "has 2 values for 1 nodes"),
     ],
 )
@@ -201,3 +211,32 @@ def test_predictions_of_yes_and_no():
             model.predict(threshold=bad)
     with pytest.raises(ValueError, match="rule must be 'auto', not 'best'"):
         model.threshold("best")
+
+
+def test_rows_of_a_matrix_stay_apart_from_its_columns_when_they_become_as_many(tmp_path):
+    rng = np.random.default_rng(0)
+    B = sp.csr_array((rng.random((3, 5)) < 0.6).astype(int))
+    model = pugraph.fit(B, rank=2)
+    for step in ([3, 4],), ([3], [4]):
+        more = model
+        for nodes in step:
+            more = more.add_nodes(nodes, links=[(nodes[-1], 0)])
+        assert not more.data.square
+        assert more.factors[0].shape == more.factors[1].shape == (5, 2)
+        assert (4, 4) in {(u, v) for u, v, _ in more.predict()}
+        more.save(tmp_path / "m")
+        loaded = pugraph.LinkModel.load(tmp_path / "m")
+        assert list(loaded.predict()) == list(more.predict())
+        assert loaded.add_nodes([5], links=[(5, 1)]).factors[1].shape == (5, 2)
+
+
+def test_numpy_numbers_become_python_ones(tmp_path):
+    model = pugraph.fit(nx.karate_club_graph(), rank=2)
+    more = model.add_nodes(np.arange(34, 36), links=[(34, 0), (35, 1)])
+    more.save(tmp_path / "m")
+    assert list(pugraph.LinkModel.load(tmp_path / "m").nodes) == list(range(36))
+
+
+def test_an_alpha_below_a_half_has_the_middle_for_a_threshold():
+    for alpha in (0.1, 0.25, 0.4, 0.5):
+        assert pugraph.fit(nx.karate_club_graph(), alpha=alpha, rank=2).threshold() == 0.5

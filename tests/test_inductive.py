@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+
 import igraph as ig
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -238,13 +242,120 @@ def test_a_feature_that_a_node_lacks_or_of_another_length_is_named():
         pugraph.fit(G, features="at")
 
 
-def test_a_data_frames_columns_are_the_features_names():
-    pandas = pytest.importorskip("pandas")
+def test_a_data_frame_has_names_and_categories():
     G = blocks()
-    frame = pandas.DataFrame({"age": range(40), "height": np.arange(40.0) % 7})
-    assert to_graph_data(G, features=frame).features.names == ["age", "height"]
-    names = {u for u, _, _ in pugraph.fit(G, features=frame).explain(100)}
-    assert names == {"age", "height", "constant"}
+    frame = pandas.DataFrame({"age": range(40), "kind": ["x", "y", "z", "z"] * 10})
+    found = to_graph_data(G, features=frame).features
+    assert found.names == ["age", "kind=x", "kind=y", "kind=z"]
+    model = pugraph.fit(G, features=frame)
+    assert list(pugraph.fit(G, features=frame.iloc[::-1]).predict()) == list(model.predict())
+    new = pandas.DataFrame({"kind": ["y"], "age": [3]}, index=["new"])
+    same = model.add_nodes(["new"], features={"age": [3], "kind": ["y"]})
+    assert list(model.add_nodes(["new"], features=new).predict()) == list(same.predict())
+    with pytest.raises(ValueError, match=r"fitted to the attributes \['age', 'kind'\]"):
+        model.add_nodes(["new"], features=new.rename(columns={"age": "height"}))
+    with pytest.raises(ValueError, match="named neither by the nodes nor 0, 1"):
+        pugraph.fit(G, features=frame.set_index(np.arange(100, 140)))
+    with pytest.raises(ValueError, match="a row for each of the 40 nodes, got 39"):
+        pugraph.fit(G, features=frame[:39])
+    with pytest.raises(ValueError, match="attribute 'age' of node 3 is not finite"):
+        pugraph.fit(G, features=frame.assign(age=[np.nan if i == 3 else i for i in range(40)]))
+    with pytest.raises(ValueError, match=r"attribute 'kind' of node 0 is (missing|not finite)"):
+        pugraph.fit(G, features=frame.assign(kind=[pandas.NA] + ["x"] * 39))
+
+
+def test_one_matrix_for_two_sides_of_different_length_is_refused():
+    F = np.random.default_rng(0).standard_normal((3, 2))
+    B = sp.csr_array(np.ones((3, 5)))
+    for options in ({}, {"solver": "ccd++"}, {"penalty": "ridge"}):
+        with pytest.raises(ValueError, match="a row for each of the 5 nodes"):
+            pugraph.fit(B, features=(F, F), **options)
+
+
+def test_two_sets_of_features_are_explained_apart():
+    G = nx.gnp_random_graph(12, 0.4, seed=1)
+    rng = np.random.default_rng(0)
+    sides = rng.standard_normal((12, 2)), rng.standard_normal((12, 2))
+    assert len(pugraph.fit(G, features=sides).explain(99)) == 9
+    assert len(pugraph.fit(G, features=sides[0]).explain(99)) == 6
+    model = pugraph.fit(G, features=sides)
+    P, Q = (side.usual_weights() for side in model._maps)
+    D = P @ Q.T
+    order = np.argsort(-np.abs(D), axis=None)
+    expected = [D.flat[place] for place in order]
+    assert [w for _, _, w in model.explain(99)] == pytest.approx(expected)
+    assert model.explain(0) == []
+
+
+@pytest.mark.parametrize("penalty", ["nuclear", "ridge"])
+@pytest.mark.parametrize("features", [np.ones((34, 1)), np.eye(34), "club"])
+def test_bounds_that_do_not_bind_change_nothing(features, penalty):
+    G = nx.karate_club_graph()
+    options = {"features": features, "penalty": penalty, "rho": 0.3}
+    free = pugraph.fit(G, "shift", solver="relax", **options)
+    bounded = pugraph.fit(G, "shift", solver="exact", **options)
+    inside = all(0 < p < 1 for _, _, p in free.predict())
+    assert bounded.history[-1] == pytest.approx(free.history[-1], rel=1e-3) or not inside
+    assert bounded.gap <= 1e-3
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([10**400] * 40, "of node 0 is not finite"),
+        ([[]] * 40, "of node 0 has 0 entries, and needs one at least"),
+        ([np.array("a")] * 40, "neither a number, a vector of numbers nor a category"),
+        ([1.0] * 39 + [1e200], "features go up to 1.0e\\+200 in column 0"),
+        ([1j] * 39 + [[1]], "neither a number"),
+    ],
+)
+def test_odd_attributes_are_named(values, message):
+    G = blocks()
+    nx.set_node_attributes(G, dict(zip(G, values, strict=True)), "odd")
+    with pytest.raises(ValueError, match=message):
+        pugraph.fit(G, features="odd")
+
+
+def test_odd_matrices_are_refused():
+    G = blocks()
+    for odd in (np.ones((40, 1)) * 1j, np.ma.masked_less(np.arange(40.0).reshape(-1, 1), 3)):
+        with pytest.raises(ValueError, match="neither complex nor masked"):
+            pugraph.fit(G, features=odd)
+    with pytest.raises(ValueError, match="names of node attributes, or a matrix of numbers"):
+        pugraph.fit(G, features={0: "a"})
+
+
+def test_decimals_are_numbers():
+    G = blocks()
+    for node in G:
+        G.nodes[node]["price"] = decimal.Decimal(node)
+    assert to_graph_data(G, features="price").features.names == ["price"]
+
+
+def test_a_category_that_cannot_be_saved_is_named(tmp_path):
+    G = blocks()
+    for node in G:
+        G.nodes[node]["born"] = datetime.date(2000, 1, 1 + node % 2)
+    model = pugraph.fit(G, features="born")
+    with pytest.raises(ValueError, match=r"attribute 'born' has a category .* turn it into str"):
+        model.save(tmp_path / "m")
+
+
+def test_without_a_penalty_there_is_no_gap():
+    G = blocks()
+    free = pugraph.fit(G, features="at", penalty="ridge", reg=0)
+    assert free.gap is None
+    almost = pugraph.fit(G, features="at", penalty="ridge", reg=1e-9, tol=1e-12)
+    assert next(free.predict())[2] == pytest.approx(next(almost.predict())[2], abs=1e-4)
+    for options in ({}, {"method": "shift", "penalty": "ridge"}):
+        with pytest.raises(ValueError, match="needs a reg above 0"):
+            pugraph.fit(G, features="at", reg=0, **options)
+
+
+def test_a_tolerance_below_rounding_ends_all_the_same():
+    model = pugraph.fit(blocks(), features="at", tol=1e-15)
+    assert len(model.history) < 2000
+    assert model.gap < 1e-6
 
 
 def test_bounds_on_every_pair_are_for_few_pairs():

@@ -77,7 +77,8 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
     else:
         sides = (features, features if data.square else None)
     rows = _side(adapter, G, data, sides[0], 0)
-    columns = rows if sides[1] is sides[0] else _side(adapter, G, data, sides[1], 1)
+    same = sides[1] is sides[0] and data.square
+    columns = rows if same else _side(adapter, G, data, sides[1], 1)
     return replace(data, features=rows, column_features=columns)
 
 
@@ -90,6 +91,9 @@ def _side(adapter: Any, G: Any, data: GraphData, features: Any, axis: int) -> Fe
         return None
     if isinstance(features, str):
         features = [features]
+    if _features.is_frame(features):
+        ends = data.nodes if axis == 0 else data.columns
+        return _features.from_frame(ends, features)
     if not _are_names(features):
         return _features.from_matrix(features, data.adjacency.shape[axis])
     if data.library == "matrix":

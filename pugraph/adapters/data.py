@@ -70,6 +70,8 @@ class GraphData:
         Where the graph came from, which decides how an unknown node is reported.
     features, column_features : FeatureMatrix or None
         The features of the rows and of the columns: of a graph, the nodes' twice.
+    square : bool
+        Whether rows and columns are the same nodes; False for a rectangular matrix.
     """
 
     nodes: Sequence[Hashable]
@@ -79,16 +81,12 @@ class GraphData:
     library: str
     features: FeatureMatrix | None = None
     column_features: FeatureMatrix | None = None
+    square: bool = True
 
     def __repr__(self) -> str:
         m, n = self.adjacency.shape
         kind = "directed" if self.directed else "undirected"
         return f"<GraphData {kind} {m} x {n}, {self.adjacency.nnz} entries, {self.library}>"
-
-    @property
-    def square(self) -> bool:
-        """Whether rows and columns are the same nodes."""
-        return self.adjacency.shape[0] == self.adjacency.shape[1]
 
     @property
     def columns(self) -> Sequence[Hashable]:
@@ -113,16 +111,22 @@ class GraphData:
 
     def positions(self, nodes: Iterable[object]) -> IntArray:
         """Return the rows of some nodes."""
+        return self._locate(self.as_list(nodes), self.index)
+
+    def as_list(self, nodes: Iterable[Any]) -> list[Any]:
+        """Return a list of nodes, after a look whether it is one."""
         try:
             single = isinstance(nodes, str) or nodes in self.index
         except TypeError:
             single = False
         if single or not isinstance(nodes, Iterable):
             raise ValueError(f"nodes must be a list of nodes; for one node write [{nodes!r}]")
-        return self._locate(list(nodes), self.index)
+        return nodes.tolist() if isinstance(nodes, np.ndarray) else list(nodes)
 
-    def pair_positions(self, ebunch: Iterable[Any]) -> tuple[IntArray, IntArray]:
-        """Return the rows and columns of node pairs, in their order.
+    def pair_positions(
+        self, ebunch: Iterable[Any], name: str = "ebunch"
+    ) -> tuple[IntArray, IntArray]:
+        """Return the rows and columns of node pairs, in their order; errors use their name.
 
         Raises
         ------
@@ -133,14 +137,14 @@ class GraphData:
         """
         if isinstance(ebunch, np.ndarray) and ebunch.ndim == 2 and ebunch.shape[1] == 2:
             ebunch = ebunch.tolist()
-        pairs = list(_iterate(ebunch))
+        pairs = list(_iterate(ebunch, name))
         if not (set(map(type, pairs)) <= {tuple, list} and set(map(len, pairs)) <= {2}):
-            pairs = [_pair(pair, place) for place, pair in enumerate(pairs)]
+            pairs = [_pair(pair, place, name) for place, pair in enumerate(pairs)]
         columns = self.index if self.square else Positions(self.adjacency.shape[1])
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
         return self._locate(us, self.index), self._locate(vs, columns)
 
-    def extended(self, nodes: Iterable[Any], links: Iterable[Any] | None) -> GraphData:
+    def extended(self, new: list[Any], links: Iterable[Any] | None) -> GraphData:
         """Return the graph with more nodes, and their links to each other and to the others.
 
         igraph's new vertices and a matrix's new rows have the next numbers; igraph's may
@@ -151,32 +155,36 @@ class GraphData:
         ValueError
             If a node is there already, or a link has no new node.
         """
-        new = list(nodes)
-        n = len(self.nodes)
+        n, m = len(self.nodes), len(self.nodes) + len(new)
+        nodes: Sequence[Hashable] = range(m)
         index: Mapping[Any, int]
         if isinstance(self.index, Positions):
             names = dict(self.index.names)
             for place, node in enumerate(new, n):
-                if isinstance(node, str) and self.library == "igraph" and node not in names:
-                    names[node] = place
-                elif isinstance(node, (bool, str)) or node != place:
+                if isinstance(node, str) and self.library == "igraph":
+                    if names.setdefault(node, place) != place:
+                        raise ValueError(f"there is a vertex {node!r} already")
+                elif isinstance(node, (bool, str)) or not _is_number(node, place):
                     raise ValueError(
                         f"{node!r} cannot be added: new nodes are numbered on, and the next "
                         f"one is {place}"
                     )
-            index, nodes = Positions(n + len(new), names), range(n + len(new))
+            index = Positions(m, names)
         else:
             index = dict(self.index)
             for place, node in enumerate(new, n):
-                if index.setdefault(node, place) != place:
+                try:
+                    found = index.setdefault(node, place)
+                except TypeError:
+                    raise ValueError(f"{node!r} cannot be a node: it has no hash") from None
+                if found != place:
                     raise ValueError(f"node {node!r} is in the graph already, or given twice")
             nodes = [*self.nodes, *new]
-        m = n + len(new)
         shape = (m, m) if self.square else (m, self.adjacency.shape[1])
         empty = sp.csr_array(shape, dtype=np.int8)
-        grown = GraphData(nodes, index, empty, self.directed, self.library)
+        grown = GraphData(nodes, index, empty, self.directed, self.library, square=self.square)
         old = self.adjacency.tocoo()
-        rows, cols = grown.pair_positions(() if links is None else links)
+        rows, cols = grown.pair_positions(() if links is None else links, "links")
         for u, v in zip(rows, cols, strict=True):
             if u < n and (v < n or not self.square):
                 raise ValueError(
@@ -202,22 +210,29 @@ class GraphData:
             raise self.missing(_first_absent(nodes, index)) from None
 
 
-def _iterate(ebunch: Iterable[Any]) -> Iterator[Any]:
+def _is_number(node: Any, number: int) -> bool:
+    try:
+        return as_int(node) == number
+    except TypeError:
+        return False
+
+
+def _iterate(ebunch: Iterable[Any], name: str) -> Iterator[Any]:
     try:
         return iter(ebunch)
     except TypeError:
         raise ValueError(
-            f"ebunch must be an iterable of node pairs or None, not {ebunch!r}"
+            f"{name} must be an iterable of node pairs or None, not {ebunch!r}"
         ) from None
 
 
-def _pair(pair: Any, place: int) -> tuple[Any, Any]:
+def _pair(pair: Any, place: int, name: str) -> tuple[Any, Any]:
     try:
         u, v = pair
     except (TypeError, ValueError):
         u = v = pair
     if isinstance(pair, str) or u is pair:
-        raise ValueError(f"item {place} of ebunch is not a pair of nodes: {pair!r}")
+        raise ValueError(f"item {place} of {name} is not a pair of nodes: {pair!r}")
     return u, v
 
 

@@ -8,6 +8,7 @@ all zero, and dense otherwise.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ class Attribute(NamedTuple):
     """How a node attribute became columns: so many as they are, or one a category."""
 
     name: str
-    width: int
+    width: int | None
     categories: list[Hashable] | None
 
 
@@ -53,21 +54,53 @@ def from_attributes(
             f"not {list(attributes)}"
         )
     blocks, names, encoded = [], [], []
-    for known in like or [Attribute(name, -1, None) for name in attributes]:
-        given = list(attributes[known.name])
-        if len(given) != len(nodes):
+    for known in like or [Attribute(name, None, None) for name in attributes]:
+        given = attributes[known.name]
+        if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
             raise ValueError(
-                f"attribute {known.name!r} has {len(given)} values for {len(nodes)} nodes"
+                f"attribute {known.name!r} must be a list with a value for each of the "
+                f"{len(nodes)} nodes, not {given!r}"
             )
-        block, block_names, categories = _encode(known, given, nodes)
+        values = list(given)
+        if len(values) != len(nodes):
+            raise ValueError(
+                f"attribute {known.name!r} has {len(values)} values for {len(nodes)} nodes"
+            )
+        block, block_names, categories = _encode(known, values, nodes)
         blocks.append(block)
         names += block_names
         encoded.append(Attribute(known.name, block.shape[1], categories))
     sparse = any(map(sp.issparse, blocks))
-    values: Any = sp.csr_array(sp.hstack(blocks)) if sparse else np.hstack(blocks)
+    matrix: Any = sp.csr_array(sp.hstack(blocks)) if sparse else np.hstack(blocks)
     if any(attribute.categories is None for attribute in encoded):
-        values = settle(values)
-    return FeatureMatrix(values, names, encoded)
+        matrix = settle(matrix)
+    return FeatureMatrix(matrix, names, encoded)
+
+
+def is_frame(features: Any) -> bool:
+    """Return whether something is a data frame, without importing what makes them."""
+    return hasattr(features, "columns") and hasattr(features, "index")
+
+
+def from_frame(
+    nodes: Sequence[Hashable], frame: Any, like: list[Attribute] | None = None
+) -> FeatureMatrix:
+    """Return a data frame's columns; its rows are named by the nodes, or in their order."""
+    labels = frame.index.tolist()
+    if len(labels) != len(nodes):
+        raise ValueError(
+            f"features must have a row for each of the {len(nodes)} nodes, got {len(labels)}"
+        )
+    if labels != list(nodes):
+        if len(set(labels)) == len(labels) and set(labels) == set(nodes):
+            frame = frame.loc[list(nodes)]
+        elif labels != list(range(len(nodes))):
+            raise ValueError(
+                "the rows of features are named neither by the nodes nor 0, 1, ...; set the "
+                "frame's index"
+            )
+    attributes = {str(name): frame.iloc[:, c].tolist() for c, name in enumerate(frame.columns)}
+    return from_attributes(nodes, attributes, like)
 
 
 def settle(values: Any) -> Any:
@@ -84,71 +117,83 @@ def settle(values: Any) -> Any:
 def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
     """Return a given matrix, in node order, after checking it."""
     values: Any
-    if sp.issparse(matrix):
-        values = sp.csr_array(matrix, dtype=np.float64)
-        entries = values.data
-    else:
-        try:
+    if np.iscomplexobj(matrix) or np.ma.is_masked(matrix):
+        raise ValueError("features must be real numbers, neither complex nor masked")
+    try:
+        if sp.issparse(matrix):
+            values = sp.csr_array(matrix, dtype=np.float64)
+        else:
             values = np.asarray(matrix, np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"features must be numbers in a matrix: {error}") from None
-        entries = values
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            "features must be the names of node attributes, or a matrix of numbers with a row "
+            f"a node: {error}"
+        ) from None
     if values.ndim != 2 or values.shape[0] != n or values.shape[1] == 0:
         raise ValueError(
             f"features must have a row for each of the {n} nodes and a column at least, "
             f"got shape {values.shape}"
         )
+    entries = values.data if sp.issparse(values) else values
     if not np.isfinite(entries).all():
         cells = values.tocoo() if sp.issparse(values) else sp.coo_array(values)
         bad = np.flatnonzero(~np.isfinite(cells.data))[0]
         row, column = cells.coords[0][bad], cells.coords[1][bad]
         raise ValueError(f"features[{row}, {column}] is {cells.data[bad]}, not a number")
-    columns = getattr(matrix, "columns", range(values.shape[1]))  # a data frame has names
-    return FeatureMatrix(settle(values), [str(column) for column in columns])
+    return FeatureMatrix(settle(values), [str(column) for column in range(values.shape[1])])
 
 
 def _encode(
     known: Attribute, values: list[Any], nodes: Sequence[Hashable]
 ) -> tuple[FloatArray | sp.csr_array, list[str], list[Hashable] | None]:
-    name, new = known.name, known.width < 0
-    if known.categories is None and all(isinstance(value, (Real, np.bool_)) for value in values):
-        column = np.array(values, np.float64).reshape(-1, 1)
-        names = [name]
-    elif known.categories is None and all(_is_vector(value) for value in values):
-        width = len(values[0]) if new else known.width
-        where = f"at node {nodes[0]!r}" if new else "in the model"
-        for node, value in zip(nodes, values, strict=True):
-            if len(value) != width:
-                raise ValueError(
-                    f"attribute {name!r} of node {node!r} has {len(value)} entries, "
-                    f"{width} {where}"
-                )
-        column = np.array([np.asarray(value, np.float64) for value in values])
-        names = [f"{name}[{i}]" for i in range(width)]
-    elif new or known.categories is not None:
+    """Return an attribute's columns, their names, and the categories if it has any."""
+    numbers = all(map(_is_number, values))
+    if known.categories is not None or not (numbers or all(map(_is_vector, values))):
+        if known.width is not None and known.categories is None:
+            bad = next(p for p, value in enumerate(values) if not _fits(known, value))
+            raise ValueError(
+                f"attribute {known.name!r} of node {nodes[bad]!r} is {values[bad]!r}, and "
+                f"{known.width} numbers in the model"
+            )
         return _one_hot(known, values, nodes)
-    else:
-        bad = next(v for v in values if not (isinstance(v, (Real, np.bool_)) or _is_vector(v)))
-        raise ValueError(f"attribute {name!r} is numeric in the model, and {bad!r} is not")
-    bad_rows = np.flatnonzero(~np.isfinite(column).all(axis=1))
-    if bad_rows.size:
-        place = bad_rows[0]
-        raise ValueError(
-            f"attribute {name!r} of node {nodes[place]!r} is not finite: {values[place]!r}"
-        )
-    if not new and column.shape[1] != known.width:
-        raise ValueError(
-            f"attribute {name!r} has {column.shape[1]} entries, {known.width} in the model"
-        )
+    rows = [[value] for value in values] if numbers else values
+    width = known.width or (len(rows[0]) if rows else 1)
+    column = np.empty((len(rows), width))
+    for place, (node, row) in enumerate(zip(nodes, rows, strict=True)):
+        if len(row) != width or width == 0:
+            where = "in the model" if known.width else f"at node {nodes[0]!r}"
+            raise ValueError(
+                f"attribute {known.name!r} of node {node!r} has {len(row)} entries, "
+                + (f"{width} {where}" if width else "and needs one at least")
+            )
+        try:
+            column[place] = row
+        except OverflowError:
+            column[place] = np.inf
+        if not np.isfinite(column[place]).all():
+            raise ValueError(
+                f"attribute {known.name!r} of node {node!r} is not finite: {values[place]!r}"
+            )
+    names = [known.name] if numbers else [f"{known.name}[{i}]" for i in range(width)]
     return column, names, None
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (Real, Decimal, np.bool_))
+
+
 def _is_vector(value: Any) -> bool:
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return value.ndim == 1
-    if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)):
-        return False
-    return all(isinstance(entry, (Real, np.bool_)) for entry in value)
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1 and (value.dtype.kind in "biuf" or all(map(_is_number, value)))
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, (str, bytes))
+        and all(map(_is_number, value))
+    )
+
+
+def _fits(known: Attribute, value: Any) -> bool:
+    return _is_number(value) if known.width == 1 else _is_vector(value)
 
 
 def _one_hot(
@@ -158,6 +203,8 @@ def _one_hot(
     categories: dict[Any, int] = {c: i for i, c in enumerate(known.categories or [])}
     codes = []
     for node, value in zip(nodes, values, strict=True):
+        if value is None or type(value).__name__ == "NAType":  # pandas's missing value
+            raise ValueError(f"attribute {name!r} of node {node!r} is missing")
         if isinstance(value, float) and not np.isfinite(value):
             raise ValueError(f"attribute {name!r} of node {node!r} is not finite: {value!r}")
         try:

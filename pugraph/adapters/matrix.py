@@ -28,7 +28,8 @@ def convert(matrix: Any) -> GraphData:
     # a copy: the caller may change the matrix
     links = from_rows(source.indices.astype(np.int32), source.indptr, source.shape)
     m = links.shape[0]
-    return GraphData(range(m), Positions(m), links, not _symmetric(links), "matrix")
+    square = m == links.shape[1]
+    return GraphData(range(m), Positions(m), links, not _symmetric(links), "matrix", square=square)
 
 
 def _symmetric(links: sp.csr_array) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -210,6 +210,10 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 def check_pairs(pairs: Any, n: int, name: str = "must_link") -> IntArray:
     """Return pairs of row numbers as an array, after checking them."""
+    if sp.issparse(pairs):
+        raise ValueError(f"{name} must be pairs of rows, not a sparse matrix")
+    if isinstance(pairs, Iterable) and not isinstance(pairs, (np.ndarray, str)):
+        pairs = list(pairs)
     try:
         found = np.asarray(pairs)
         found = found.reshape(-1, 2) if found.size == 0 else found

@@ -74,14 +74,16 @@ def pu_cluster(
     if features is None:
         raise ValueError("pu_cluster needs features: node attributes by name, or a matrix")
     data = to_graph_data(G, features=features)
-    if not data.square or data.features is None:
-        raise ValueError("pu_cluster needs a graph whose nodes have features, or a square matrix")
+    if not data.square:
+        raise ValueError("pu_cluster needs a graph, or a square matrix")
+    if data.features is None or data.column_features is not data.features:
+        raise ValueError("pu_cluster needs one set of features; a pair of them is for fit")
     if must_link is None:
         pairs = np.column_stack(data.adjacency.tocoo().coords)
         if not (pairs[:, 0] != pairs[:, 1]).any():
             raise ValueError("the graph has no edges to learn from; give must_link")
     else:
-        pairs = np.column_stack(data.pair_positions(must_link))
+        pairs = np.column_stack(data.pair_positions(must_link, "must_link"))
     model = PUClustering(
         n_clusters,
         rank=rank,

@@ -111,7 +111,8 @@ def count_clusters(spectrum: FloatArray, most: int) -> int:
     """
     if spectrum.size == 0 or most < 2:
         return 1
-    share = np.append(spectrum / spectrum[0], 0.0)
+    # where the spectrum ends says little: as if it fell by half there
+    share = np.append(spectrum, spectrum[-1] / 2) / spectrum[0]
     falls = share[:-1] / np.maximum(share[1:], _NOISE)
     falls[share[:-1] < 2 * _NOISE] = 0
     return min(int(np.argmax(falls[: most - 1])) + 2, most)

@@ -19,6 +19,9 @@ from pugraph.core.types import FloatArray
 # directions this much weaker than the strongest one cannot be told from rounding
 _WEAKEST = 1e-5
 
+# squares and their sums must stay finite
+_LARGEST = 1e100
+
 Features = Any  # an array, or a csr_array
 
 
@@ -43,11 +46,18 @@ class Scaling(NamedTuple):
         not `standard`, that is all.
         """
         d = values.shape[1]
+        largest: Any = abs(values).max(axis=0) if values.shape[0] else np.zeros(d)
+        largest = largest.toarray().ravel() if sp.issparse(largest) else largest
+        if (largest > _LARGEST).any():
+            worst = int(np.argmax(largest))
+            raise ValueError(
+                f"features go up to {largest[worst]:.1e} in column {worst}, too large to be scaled"
+            )
         center, scale = None, np.ones(d)
         unit_rows = standard and sp.issparse(values)
         if standard and not unit_rows and values.shape[0]:
             center, spread = values.mean(axis=0), values.std(axis=0)
-            alike = spread <= 1e-12 * np.abs(values).max(axis=0, initial=0)
+            alike = spread <= 1e-12 * largest
             scale = np.where(alike, 0.0, 1 / np.where(alike, 1.0, spread))
         scaling = cls(center, scale, unit_rows, float(constant and center is not None))
         square = (_lengths(scaling.apply(values)) ** 2).mean() if values.shape[0] else 0.0

@@ -30,6 +30,8 @@ from pugraph.core.types import FloatArray
 
 _FEW_LINKS = 128
 _CHECK_EVERY = 5
+# of conjugate gradients: nothing is left, and no penalty that a gap could be measured by
+_ENOUGH = 1e-24
 # of ADMM: how hard copies are pulled together, and how far beyond where they meet
 _STIFF = 30.0
 _BEYOND = 1.7
@@ -114,7 +116,7 @@ def _ridge_gap(slope: FloatArray, ridge: float, value: float) -> float:
     square = float(np.vdot(slope, slope))
     if square == 0:
         return 0.0
-    return square / (4 * ridge) / value if ridge > 0 else np.inf
+    return square / (4 * ridge) / value if ridge > 0 else np.nan
 
 
 def _pair_kernel(problem: Bilinear) -> FloatArray:
@@ -164,7 +166,7 @@ def _conjugate_gradients(problem: Bilinear, stopping: Stopping) -> Fitted:
         if stopping.progress is not None:
             stopping.progress(number, history[-1])
         gap = _ridge_gap(2 * residual, objective.ridge, value)
-        if gap <= stopping.tol or np.vdot(residual, residual) <= 1e-28 * first:
+        if gap <= stopping.tol or np.vdot(residual, residual) <= _ENOUGH * first:
             break
         step_from = residual / shared
         before, square = square, float(np.vdot(residual, step_from))
@@ -225,7 +227,8 @@ def fit_nuclear(problem: Bilinear, stopping: Stopping) -> Fitted:
             if new_value <= value or ahead is D:
                 break
             ahead, x_ahead, momentum = D, x, 1.0
-        if new_value > value:  # rounding: nothing is left to gain
+        stuck = new_value > value  # rounding: nothing is left to gain
+        if stuck:
             new, x_new, new_value, new_norm = D, x, value, norm
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         beta = (momentum - 1) / following
@@ -236,9 +239,9 @@ def fit_nuclear(problem: Bilinear, stopping: Stopping) -> Fitted:
         history.append(objective.unseen * value)
         if stopping.progress is not None:
             stopping.progress(number, history[-1])
-        if number % _CHECK_EVERY == 0 or number == stopping.max_sweeps:
+        if stuck or number % _CHECK_EVERY == 0 or number == stopping.max_sweeps:
             gap = nuclear_gap(problem, D, x, norm)
-            if gap <= stopping.tol:
+            if stuck or gap <= stopping.tol:
                 break
     else:
         warn_unfinished(stopping, f"a relative gap of {gap:.2g}")
@@ -255,21 +258,23 @@ def fit_bounded(
     """Minimise the shifted loss with 0 <= X <= 1 on every entry, by ADMM.
 
     Z stands for X within its bounds, E for D under its penalty; both are pulled together
-    with D, each in closed form, and X is formed. E, the answer, keeps the bounds to within
-    `tol`. What is recorded is its objective, which need not fall.
+    with D, each in closed form, and X is formed. What pulls Z is a point of the dual
+    problem and bounds the objective from below. It ends when E, the answer, keeps to
+    the bounds and comes near that value, both to `tol`. What is recorded is the
+    objective of E, which need not fall.
     """
     target = np.zeros(links.shape)
     target[np.repeat(np.arange(links.shape[0]), np.diff(links.indptr)), links.indices] = (
         objective.target
     )
-    squares = [
-        np.ones(n) if b is None else b.squares for n, b in zip(links.shape, bases, strict=True)
-    ]
-    q = np.outer(*squares)
+    q = np.outer(
+        *(np.ones(n) if b is None else b.squares for n, b in zip(links.shape, bases, strict=True))
+    )
     tie = float(q.mean())
     E, off_E = np.zeros_like(q), np.zeros_like(q)
     Z, off_Z = np.zeros(links.shape), np.zeros(links.shape)
     history: list[float] = []
+    gap = np.inf
     for number in range(1, stopping.max_sweeps + 1):
         D = (_seen_by(bases, Z - off_Z) + tie * (E - off_E)) / (q + tie)
         ahead = _BEYOND * _entries(D, bases) + (1 - _BEYOND) * Z + off_Z
@@ -287,12 +292,40 @@ def fit_bounded(
         history.append(float(np.square(X - target).sum()) + penalty)
         if stopping.progress is not None:
             stopping.progress(number, history[-1])
-        apart = max(np.abs(X - Z).max(initial=0), -X.min(initial=0), X.max(initial=0) - 1)
+        apart = max(-X.min(initial=0), X.max(initial=0) - 1)
         if apart <= stopping.tol:
-            break
+            least = _bounded_from_below(objective, bases, target, -_STIFF * off_Z, nuclear)
+            gap = abs(history[-1] - least) / max(history[-1], np.finfo(float).tiny)
+            if gap <= stopping.tol:
+                break
     else:
-        warn_unfinished(stopping, f"bounds missed by {apart:.2g}")
-    return Fitted(E, history, np.nan)
+        warn_unfinished(stopping, f"bounds missed by {apart:.2g} and a gap of {gap:.2g}")
+    return Fitted(E, history, gap)
+
+
+def _bounded_from_below(
+    objective: Objective,
+    bases: tuple[Basis | None, Basis | None],
+    target: FloatArray,
+    P: FloatArray,
+    nuclear: bool,
+) -> float:
+    """Return min over 0 <= Z <= 1 of |Z - T|^2 + <P, Z>, less what P costs the penalty."""
+    seen = _seen_by(bases, P)
+    cost = 0.0
+    if nuclear:
+        largest = float(np.linalg.norm(seen, 2))
+        P = P * min(1.0, objective.reg / largest) if largest > 0 else P
+    else:
+        cost = float(np.vdot(seen, seen)) / (2 * objective.reg)
+    Z = np.clip(target - P / 2, 0, 1)
+    return float(np.square(Z - target).sum() + np.vdot(P, Z)) - cost
+
+
+def within_bounds(D: FloatArray, bases: tuple[Basis | None, Basis | None]) -> bool:
+    """Return whether all of X = B_u D B_v^T is in [0, 1]; it is formed."""
+    X = _entries(D, bases)
+    return bool(X.min(initial=0) >= 0 and X.max(initial=0) <= 1)
 
 
 def _entries(D: FloatArray, bases: tuple[Basis | None, Basis | None]) -> FloatArray:

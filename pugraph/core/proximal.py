@@ -3,8 +3,9 @@
     F(X) = seen * sum_{A_ij = 1} (x_ij - target)^2 + unseen * sum_{A_ij = 0} x_ij^2 + reg * |X|_*
 
 A step from Y (section 5, with the threshold of the errata) soft-thresholds the singular values
-of G = Y - step * grad(Y). With step = 1 / (2 seen), G is `target` on the links and
-(1 - unseen / seen) Y elsewhere: sparse plus low rank. X stays U s V^T and finds its own rank.
+of G = Y - step * grad(Y). With step = 1 / (2 seen) for seen >= unseen, G is `target` on the
+links and (1 - unseen / seen) Y elsewhere: sparse plus low rank. X stays U s V^T and finds its
+own rank.
 
 The step also leaves a matrix P = (X - G) / step, whose spectral norm is at most reg. Every such
 P bounds F from below, by -<P, targets> - sum p_ij^2 / (4 weight_ij), which is more than what
@@ -75,14 +76,15 @@ class _Solver:
     ) -> tuple[_Point, SparsePlusLow]:
         """Return the proximal point of Y = X + momentum (X - old), and the step's P."""
         o = self.objective
-        step, shrink = 1 / (2 * o.seen), 1 - o.unseen / o.seen
+        most = max(o.seen, o.unseen)
+        step, shrink = 1 / (2 * most), 1 - o.unseen / most
         left, right, y = X.U * X.s, X.V, X.x
         if momentum > 0:
             left = np.hstack([(1 + momentum) * left, -momentum * old.U * old.s])
             right = np.hstack([right, old.V])
             y = y + momentum * (y - old.x)
         left *= shrink
-        sparse = o.target - shrink * y
+        sparse = (o.unseen * y - o.seen * (y - o.target)) / most
         G = SparsePlusLow(self.links, sparse, left, right)
         U, s, V = self.tracker.above(G, step * reg)
         s = np.maximum(s - step * reg, 0)
@@ -95,7 +97,8 @@ class _Solver:
     def iterates(self, X: _Point, reg: float) -> Iterator[tuple[_Point, float, SparsePlusLow]]:
         """Yield X, F(X) and P after each iteration; F never rises."""
         self.tracker.rounds = 1
-        root = np.sqrt(self.objective.seen / self.objective.unseen)
+        weights = self.objective.seen, self.objective.unseen
+        root = np.sqrt(max(weights) / min(weights))
         most = (root - 1) / (root + 1)
         old, value, age = X, self.value(X, reg), 1.0
         while True:

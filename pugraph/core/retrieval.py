@@ -26,14 +26,14 @@ _NEGLIGIBLE = 0.01
 
 @dataclass(frozen=True)
 class Pairs:
-    """Which pairs a matrix stands for: its links, and whether order and diagonal count."""
+    """Which pairs a matrix stands for: its links, and whether order and diagonal count.
+
+    `square` says that rows and columns are the same nodes, not just as many.
+    """
 
     links: Pattern
     directed: bool
-
-    @property
-    def square(self) -> bool:
-        return self.links.shape[0] == self.links.shape[1]
+    square: bool = True
 
     @property
     def symmetric(self) -> bool:

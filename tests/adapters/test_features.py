@@ -101,7 +101,7 @@ def test_a_missing_attribute_names_the_node():
             sp.csr_array(np.array([[0.0, 1.0], [0.0, np.inf], [2.0, 0.0]])),
             r"features\[1, 1\] is inf",
         ),
-        ([["a"], ["b"], ["c"]], "must be numbers"),
+        ([["a"], ["b"], ["c"]], "or a matrix of numbers"),
         ([], "features is empty"),
     ],
 )

@@ -121,6 +121,17 @@ def test_the_number_of_clusters_is_read_off_the_spectrum():
     assert count_clusters(np.array([5.0, 4.0, 0.3]), 9) == 3
     assert count_clusters(np.array([5.0, 0.6, 0.5, 0.4]), 9) == 2
     assert count_clusters(np.array([5.0, 4.9, 4.8, 0.1]), 2) == 2
+    assert count_clusters(np.array([5.0, 1.7]), 9) == 2  # where it ends says little
+    assert count_clusters(np.array([5.0, 4.0]), 9) == 3
+
+
+def test_pairs_may_come_from_any_iterable():
+    X, _, pairs = groups()
+    labels = PUClustering(3).fit(X, must_link=pairs).labels_
+    for given_pairs in (map(tuple, pairs.tolist()), zip(*pairs.T, strict=True)):
+        np.testing.assert_array_equal(
+            PUClustering(3).fit(X, must_link=given_pairs).labels_, labels
+        )
 
 
 def test_sparse_features_and_raw_ones():
@@ -193,6 +204,7 @@ def test_scikit_learns_checks_of_an_estimator():
         ([(0, 1, 2)], r"item 0 of must_link is not a pair of rows: \(0, 1, 2\)"),
         ([1, 2], "item 0 of must_link is not a pair of rows: 1"),
         (3, "must_link must be pairs of rows, not 3"),
+        (sp.eye_array(90), "must_link must be pairs of rows, not a sparse matrix"),
         ([(0.5, 1.0)], "must_link must be whole row numbers, not float64"),
         ([(0, np.nan)], "must_link must be whole row numbers, not float64"),
         ([("a", "b")], "must_link must be whole row numbers"),
@@ -231,8 +243,12 @@ def test_bad_graphs_and_features_are_named():
         pu_cluster(G, 2, features=None)
     with pytest.raises(nx.NodeNotFound, match="Node 'x' is not in the graph"):
         pu_cluster(G, 2, features="at", must_link=[("x", 1)])
-    with pytest.raises(ValueError, match="item 1 of ebunch is not a pair of nodes"):
+    with pytest.raises(ValueError, match="item 1 of must_link is not a pair of nodes"):
         pu_cluster(G, 2, features="at", must_link=[(0, 1), 2])
+    with pytest.raises(ValueError, match="a pair of them is for fit"):
+        pu_cluster(G, 2, features=(X, X[:, :1]), must_link=[(0, 1)])
+    with pytest.raises(ValueError, match="too large to be scaled"):
+        PUClustering(2).fit(X * 1e200, must_link=[(0, 1)])
     with pytest.raises(ValueError, match="a square matrix"):
         pu_cluster(sp.csr_array((3, 4)), 2, features=np.ones((3, 1)))
     with pytest.raises(ValueError, match="NaN"):

@@ -170,3 +170,17 @@ def test_the_norm_and_the_tracker_are_the_dense_ones(m, n):
     )
     np.testing.assert_allclose(found.V.T @ found.V, np.eye(above.size), atol=1e-9)
     assert tracker.above(matrix, 5.0).s.size == 1
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.3, 0.5])
+def test_zeros_may_weigh_more_than_links(alpha):
+    rng = np.random.default_rng(3)
+    A = (rng.random((15, 12)) < 0.3).astype(np.int8)
+    rows, cols = both_sides(sp.csr_array(A), symmetric=False)
+    best = naive.nuclear(A, alpha, 1 - alpha, 1.0, 0.3)
+    with threads(1):
+        found = proximal.fit_nuclear(
+            Objective.biased(alpha, 0.3), rows, cols, Stopping(1000, 1e-6), 0
+        )
+    least = naive.convex_objective(A, best, alpha, 1 - alpha, 1.0, 0.3)
+    assert found.history[-1] == pytest.approx(least, rel=1e-5)

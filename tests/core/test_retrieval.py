@@ -14,7 +14,7 @@ from tests import naive
 
 
 def pairs_of(A, directed):
-    return retrieval.Pairs(Pattern.of(sp.csr_array(A)), directed)
+    return retrieval.Pairs(Pattern.of(sp.csr_array(A)), directed, A.shape[0] == A.shape[1])
 
 
 def make(seed, m, n, kind):
