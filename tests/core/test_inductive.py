@@ -109,8 +109,14 @@ def test_the_ridge_certificate_is_never_too_rosy(stop, monkeypatch):
     least = naive.inductive_objective(A, F, G, best, *numbers(objective), "ridge")
     with threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = inductive.fit_ridge(build(A, F, G, objective)[0], Stopping(stop, 0.0))
+        problem, left, right = build(A, F, G, objective)
+        found = inductive.fit_ridge(problem, Stopping(stop, 0.0))
     assert found.gap >= (found.history[-1] - least) / found.history[-1] > 0
+    D = own_terms(found.D, left, right)
+    loss = naive.loss_gradient(A, F @ D @ G.T, *numbers(objective)[:3])
+    slope = F.T @ loss @ G + objective.reg * D
+    gap = (slope**2).sum() / (2 * objective.reg) / found.history[-1]
+    assert found.gap == pytest.approx(gap)
 
 
 @given(st.integers(0, 10**6), st.sampled_from(OBJECTIVES), st.floats(0.05, 20))

@@ -184,3 +184,19 @@ def test_zeros_may_weigh_more_than_links(alpha):
         )
     least = naive.convex_objective(A, best, alpha, 1 - alpha, 1.0, 0.3)
     assert found.history[-1] == pytest.approx(least, rel=1e-5)
+
+
+def test_a_dual_point_outside_of_its_bound_is_scaled_down_before_it_counts():
+    rng = np.random.default_rng(4)
+    A = make(rng, 20, 15)
+    objective = Objective.biased(0.9, 2.0)
+    rows, cols = both_sides(sp.csr_array(A), symmetric=False)
+    best = naive.nuclear(A, *numbers(objective))
+    least = naive.convex_objective(A, best, *numbers(objective))
+    with threads(1):
+        solver = proximal._Solver(objective, rows, cols, 0)
+        X = solver.zero()
+        # the negative gradient at 0, whose spectral norm is far above reg
+        P = spectral.SparsePlusLow(solver.links, np.full(rows.n_links, -1.8), X.U, X.V)
+        value = solver.value(X, 2.0)
+        assert solver.gap(value, P, 2.0, np.inf) >= (value - least) / value > 0
