@@ -9,7 +9,6 @@ a process of its own, without compilation. The nuclear norm of the factors' solv
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 import warnings
@@ -28,8 +27,8 @@ from pugraph.core.exact import fit_exact
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
 from pugraph.core.proximal import fit_nuclear
+from pugraph.settings import Settings
 
-RHO = 0.5
 RANKS = {"als": 128, "relax": 200, "ball": 200}
 FITS: dict[str, Any] = {"als": fit_als, "relax": fit_box, "ball": fit_ball}
 RUNS = {
@@ -40,12 +39,7 @@ RUNS = {
 
 def objective_of(kind: str, A: sp.csr_array) -> Objective:
     """Return what the default rules give for this matrix."""
-    density = A.nnz / (A.shape[0] * A.shape[1])
-    noise = math.sqrt(density * A.shape[0])
-    if kind == "shift":
-        return Objective.shifted(RHO, 2 / (1 - RHO) * noise)
-    alpha = (1 + max(0.8, 1 - 10 * density)) / 2
-    return Objective.biased(alpha, 0.4 * 2 * alpha * noise)
+    return Objective.of(Settings(kind).weights(A.shape, A.nnz))
 
 
 def fit(name: str, kind: str, A: sp.csr_array, tol: float, most: int) -> tuple[Any, ...]:

@@ -137,6 +137,10 @@ def test_rectangular_matrices_have_features_of_each_side(sides, penalty):
     assert model.gap <= 1e-4
     most = {"rows": 4, "columns": 5, "both": 4}[sides]
     assert model.rank <= most
+    if penalty == "nuclear":
+        factors = pugraph.fit(A, features=features, rank=most, tol=1e-8, max_sweeps=5000)
+        assert factors.solver == "ccd++"
+        assert factors.history[-1] == pytest.approx(model.history[-1], rel=1e-3)
     names = {(u, v) for u, v, _ in model.explain(10**6)}
     assert len(names) == {"rows": 4 * 20, "columns": 30 * 5, "both": 4 * 5}[sides]
 
