@@ -106,6 +106,8 @@ def fit_ridge(problem: Bilinear, stopping: Stopping) -> Fitted:
         x = problem.values(D)
         value = problem.loss(D, x) + ridge * float(np.vdot(D, D))
         history = [problem.objective.unseen * value]
+        if stopping.progress is not None:
+            stopping.progress(1, history[0])
         slope = problem.gradient(D, x) + 2 * ridge * D
         return Fitted(D, history, _ridge_gap(slope, ridge, value))
     return _conjugate_gradients(problem, stopping)

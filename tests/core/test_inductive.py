@@ -238,3 +238,14 @@ def test_the_bits_do_not_depend_on_threads(solver):
                 problem = build(A, F, G, OBJECTIVES[0])[0]
                 found.append(fit(problem, Stopping(200, 1e-3)).D.tobytes())
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("few", [0, 10**6])
+def test_every_ridge_solver_tells_its_progress(few, monkeypatch):
+    monkeypatch.setattr(inductive, "_FEW_LINKS", few)
+    A, F, G = make(11)
+    told = []
+    with threads(1):
+        stopping = Stopping(100, 1e-6, lambda number, value: told.append((number, value)))
+        found = inductive.fit_ridge(build(A, F, G, OBJECTIVES[0])[0], stopping)
+    assert told == list(enumerate(found.history, 1))
