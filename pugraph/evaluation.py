@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.stats import t as student
+from tqdm.auto import tqdm
 
+from pugraph import link_prediction
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core import ranking, retrieval
+from pugraph.core import ranking, retrieval, sampling
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
+from pugraph.fitting import fit
+from pugraph.link_prediction.neighbors import INDICES, LocalIndex
+from pugraph.link_prediction.walks import Katz, SvdKatz
 from pugraph.models import PairScorer, named
 from pugraph.settings import check_number, check_whole
 
-__all__ = ["Evaluation", "Metrics", "evaluate", "split_links"]
+__all__ = ["Comparison", "Evaluation", "Metrics", "compare", "evaluate", "split_links"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,15 @@ class Metrics:
         As scikit-learn's `average_precision_score`.
     precision_at_l : float
         The expected precision of the first L pairs, L the number of held-out links.
+    recall_at : dict
+        By K, the expected fraction of the held-out links among the first K pairs.
+    hits_at : dict
+        By K, the expected fraction of held-out links with fewer than K others above them.
+    mean_reciprocal_rank : float
+        The mean of 1 / (1 + the others above it) over held-out links.
+    fpr, fnr : ndarray
+        The paper's curve: rates of false positives and of false negatives as the threshold
+        falls.
     n_links, n_others : int
         How many held-out links and other pairs were ranked.
     """
@@ -39,15 +56,36 @@ class Metrics:
     auc: float
     average_precision: float
     precision_at_l: float
+    recall_at: dict[int, float]
+    hits_at: dict[int, float]
+    mean_reciprocal_rank: float
+    fpr: FloatArray = field(repr=False, compare=False)
+    fnr: FloatArray = field(repr=False, compare=False)
     n_links: int
     n_others: int
 
     @classmethod
-    def of(cls, ranked: ranking.Ranking) -> Metrics:
+    def of(cls, ranked: ranking.Ranking, ks: Sequence[int]) -> Metrics:
         n = ranked.n_positives
         return cls(
-            ranked.auc(), ranked.average_precision(), ranked.precision_at(n), n, ranked.n_negatives
+            ranked.auc(),
+            ranked.average_precision(),
+            ranked.precision_at(n),
+            {k: ranked.recall_at(k) for k in ks},
+            {k: ranked.hits_at(k) for k in ks},
+            ranked.mean_reciprocal_rank(),
+            *ranked.curve(),
+            n,
+            ranked.n_negatives,
         )
+
+    def fnr_at(self, fpr: float) -> float:
+        """Return the least rate of false negatives at a rate of false positives."""
+        if np.isnan(self.auc):
+            return float("nan")
+        # of points above each other, the last one is the lowest
+        last = np.append(self.fpr[1:] != self.fpr[:-1], True)
+        return float(np.interp(fpr, self.fpr[last], self.fnr[last]))
 
 
 @dataclass(frozen=True)
@@ -154,8 +192,17 @@ def _without(
     return train
 
 
-def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Evaluation:
-    """Rank the held-out links among all pairs that are no links.
+def evaluate(
+    scorer: Any,
+    train: Any,
+    held_out: Iterable[tuple[Any, Any]],
+    *,
+    negatives: str = "all",
+    sample: int | None = None,
+    k: Sequence[int] = (10, 50, 100),
+    seed: int = 0,
+) -> Evaluation:
+    """Rank the held-out links among pairs that are no links.
 
     Exact, and streamed: no n x n memory.
 
@@ -164,20 +211,28 @@ def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Ev
     scorer : LinkModel, object with `score_pairs`, or function
         A model of `train`, or anything whose `score_pairs(rows, cols)` scores positions
         in the order of `train`'s nodes. A function is called once, as
-        `scorer(train, ebunch)`, and yields (u, v, p) in the order of `ebunch`: pu_bias, or
-        networkx's own predictors.
+        `scorer(train, ebunch)`, and yields (u, v, p) in the order of `ebunch`: networkx's
+        own predictors, say. This library's are streamed, also as a `functools.partial`.
     train : graph
         What the scorer was shown.
     held_out : iterable of node pairs
         Links that are not in `train`.
+    negatives : {"all", "hard"}
+        The other pairs: all that are no links, or only those within two steps of each
+        other in `train`, which are harder to tell from links.
+    sample : int, optional
+        Rank among this many of them, drawn at random without repeats; all if None.
+    k : sequence of int
+        The K of recall at K and Hits@K.
+    seed : int
+        Of the sample.
 
     Returns
     -------
     Evaluation
-        `.all_pairs` and `.connected`, each with `auc`, `average_precision` and
-        `precision_at_l`. `connected` counts only pairs whose nodes both have an edge in
-        `train`: of the others, no method that sees only links can know anything. A
-        figure without any link, or without any other pair, is NaN.
+        `.all_pairs` and `.connected`, each a `Metrics`. `connected` counts only pairs whose
+        nodes both have an edge in `train`: of the others, no method that sees only links
+        can know anything. A figure without any link, or without any other pair, is NaN.
 
     Raises
     ------
@@ -193,16 +248,24 @@ def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Ev
     >>> found.all_pairs.auc > 0.7
     True
     """
+    if negatives not in ("all", "hard"):
+        raise ValueError(f"negatives must be 'all' or 'hard', not {negatives!r}")
+    check_whole("sample", sample, 1, optional=True)
+    check_whole("seed", seed, 0)
+    for length in k:
+        check_whole("k", length, 1)
     data = to_graph_data(train)
     rows, cols = _hidden(data, held_out)
     links = Pattern.of(data.adjacency + _matrix(data, rows, cols))
-    others = retrieval.Pairs(links, data.directed, data.square)
+    pairs = retrieval.Pairs(links, data.directed, data.square)
+    others = _others(data, pairs, negatives, sample, np.random.default_rng(seed))
+    streamed = _streamed(scorer, train)
     blocks: Iterator[tuple[IntArray, IntArray, FloatArray]]
-    if hasattr(scorer, "score_pairs"):
-        if isinstance(scorer, PairScorer) and list(scorer.nodes) != list(data.nodes):
+    if streamed is not None:
+        if isinstance(streamed, PairScorer) and list(streamed.nodes) != list(data.nodes):
             raise ValueError("the model is of another graph: its nodes are not those of train")
-        positives = scorer.score_pairs(rows, cols)
-        blocks = ((r, c, scorer.score_pairs(r, c)) for r, c in retrieval.non_links(others))
+        positives = streamed.score_pairs(rows, cols)
+        blocks = ((r, c, streamed.score_pairs(r, c)) for r, c in others())
     elif callable(scorer):
         candidates = _Candidates(data, rows, cols, others)
         predictions = iter(scorer(train, candidates))
@@ -211,7 +274,7 @@ def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Ev
             raise ValueError("the scorer did not return the pairs of ebunch in their order")
         positives = np.array([float(p) for *_, p in first])
         scores = (float(p) for *_, p in predictions)
-        blocks = ((r, c, _take(scores, r.size)) for r, c in retrieval.non_links(others))
+        blocks = ((r, c, _take(scores, r.size)) for r, c in others())
     else:
         raise TypeError(
             "a scorer has score_pairs(rows, cols) or is a function of (G, ebunch), not "
@@ -220,22 +283,228 @@ def evaluate(scorer: Any, train: Any, held_out: Iterable[tuple[Any, Any]]) -> Ev
     from_node, to_node = _has_edge(data)
     everything = ranking.Ranking(positives)
     connected = ranking.Ranking(positives[from_node[rows] & to_node[cols]])
-    for r, c, negatives in blocks:
-        everything.add(negatives)
-        connected.add(negatives[from_node[r] & to_node[c]])
-    return Evaluation(Metrics.of(everything), Metrics.of(connected))
+    for r, c, found in blocks:
+        everything.add(found)
+        connected.add(found[from_node[r] & to_node[c]])
+    ks = [int(length) for length in k]
+    return Evaluation(Metrics.of(everything, ks), Metrics.of(connected, ks))
+
+
+def _streamed(scorer: Any, train: Any) -> Any:
+    """Return what scores positions: the scorer itself, or the model behind a predictor."""
+    if hasattr(scorer, "score_pairs"):
+        return scorer
+    options: dict[str, Any] = {}
+    if isinstance(scorer, functools.partial) and not scorer.args:
+        scorer, options = scorer.func, scorer.keywords
+    name = getattr(scorer, "__name__", None)
+    if name in _PREDICTORS and getattr(link_prediction, name) is scorer:
+        return _PREDICTORS[name](train, **options)
+    if name in _IGRAPHS and getattr(scorer, "__qualname__", "").startswith("Graph"):
+        return _Similarity(train, name, options)
+    return None
+
+
+_PREDICTORS: dict[str, Callable[..., PairScorer]] = {
+    "pu_bias": fit,
+    "pu_shift": functools.partial(fit, method="shift"),
+    "katz": Katz,
+    "svd_katz": SvdKatz,
+    **{name: functools.partial(LocalIndex, name=name) for name in INDICES},
+}
+_IGRAPHS = ("similarity_jaccard", "similarity_dice")
+
+
+class _Similarity:
+    """One of igraph's own similarities of vertex pairs."""
+
+    def __init__(self, train: Any, name: str, options: dict[str, Any]) -> None:
+        if not hasattr(train, name):
+            raise TypeError(f"{name} is igraph's, and the graph is not; convert the graph")
+        self._call = functools.partial(getattr(train, name), **options)
+
+    def score_pairs(self, rows: IntArray, cols: IntArray) -> FloatArray:
+        pairs = list(zip(rows.tolist(), cols.tolist(), strict=True))
+        return np.array(self._call(pairs=pairs) if pairs else [], np.float64)
+
+
+PairBlocks = Callable[[], Iterable[tuple[IntArray, IntArray]]]
+
+
+def _others(
+    data: GraphData,
+    pairs: retrieval.Pairs,
+    negatives: str,
+    sample: int | None,
+    rng: np.random.Generator,
+) -> PairBlocks:
+    """Return what yields the pairs that are no links, the same ones each time."""
+
+    def every() -> Iterable[tuple[IntArray, IntArray]]:
+        if negatives == "all":
+            return retrieval.non_links(pairs)
+        return sampling.two_steps(data.adjacency, pairs)
+
+    if negatives == "hard" and not data.square:
+        raise ValueError("negatives='hard' needs a graph: rows and columns have no paths of two")
+
+    if sample is None:
+        return every
+    if negatives == "all":
+        chosen = sampling.random_non_links(pairs, sample, rng)
+    else:
+        total = sum(rows.size for rows, _ in every())
+        chosen = sampling.at(every(), np.sort(rng.permutation(total)[:sample]))
+    return lambda: [chosen]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The evaluations of several scorers on the same splits.
+
+    Attributes
+    ----------
+    results : dict
+        By scorer, an `Evaluation` a split.
+    seconds : dict
+        By scorer, the median time of an evaluation, fit included.
+    """
+
+    results: dict[str, list[Evaluation]]
+    seconds: dict[str, float]
+
+    def mean(
+        self, scorer: str, metric: str = "average_precision", count: str = "all_pairs"
+    ) -> tuple[float, float]:
+        """Return a figure's mean over the splits, and half of its 95 % confidence interval.
+
+        Parameters
+        ----------
+        scorer : str
+        metric : str
+            An attribute of `Metrics`, or as "hits_at 50" one by K.
+        count : {"all_pairs", "connected"}
+        """
+        name, _, k = metric.partition(" ")
+        found = [getattr(getattr(result, count), name) for result in self.results[scorer]]
+        if k:
+            found = [values[int(k)] for values in found]
+        n = len(found)
+        spread = float(np.std(found, ddof=1)) if n > 1 else float("nan")
+        half = spread / np.sqrt(n) * float(student.ppf(0.975, n - 1)) if n > 1 else spread
+        return float(np.mean(found)), float(half)
+
+    def table(
+        self,
+        metrics: Sequence[str] = ("auc", "average_precision", "precision_at_l", "hits_at 50"),
+        count: str = "all_pairs",
+    ) -> str:
+        """Return a Markdown table with a line a scorer, the highest of the second figure first."""
+        by = metrics[min(1, len(metrics) - 1)]
+        names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
+        lines = [["", *metrics, "s"], ["---"] * (len(metrics) + 2)]
+        for name in names:
+            cells = ["{:.3f} ± {:.3f}".format(*self.mean(name, m, count)) for m in metrics]
+            lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def __str__(self) -> str:
+        return self.table()
+
+
+def compare(
+    scorers: Any,
+    G: Any,
+    *,
+    fraction: float = 0.5,
+    seeds: int = 5,
+    time: str | None = None,
+    negatives: str = "all",
+    sample: int | None = None,
+    k: Sequence[int] = (10, 50, 100),
+    progress: bool = False,
+) -> Comparison:
+    """Evaluate several scorers on the same random splits of a graph.
+
+    Parameters
+    ----------
+    scorers : dict or iterable
+        Functions of (G, ebunch), by name or named by themselves: this library's, with
+        options as a `functools.partial`, networkx's own, your own; for igraph graphs also
+        `igraph.Graph.similarity_jaccard` and `similarity_dice`.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    fraction, time
+        As in `split_links`.
+    seeds : int
+        The number of random splits, with seeds 0, 1, ...; one split by `time`.
+    negatives, sample, k
+        As in `evaluate`.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Comparison
+        Print it for a table; ± is half of a 95 % confidence interval over the splits.
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> from pugraph.evaluation import compare
+    >>> found = compare([pugraph.pu_bias, nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
+    >>> found.mean("pu_bias", "auc")[0] > found.mean("jaccard_coefficient", "auc")[0]
+    True
+    """
+    check_whole("seeds", seeds, 1)
+    named_scorers = _named(scorers)
+    numbers = range(seeds if time is None else 1)
+    results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
+    times: dict[str, list[float]] = {name: [] for name in named_scorers}
+    with tqdm(
+        total=len(numbers) * len(results), desc="compare", unit="fit", disable=not progress
+    ) as bar:
+        for seed in numbers:
+            train, held_out = split_links(G, fraction=fraction, seed=seed, time=time)
+            for name, scorer in named_scorers.items():
+                start = perf_counter()
+                found = evaluate(
+                    scorer, train, held_out, negatives=negatives, sample=sample, k=k, seed=seed
+                )
+                results[name].append(found)
+                times[name].append(perf_counter() - start)
+                bar.set_postfix_str(name, refresh=False)
+                bar.update()
+    return Comparison(results, {name: float(np.median(took)) for name, took in times.items()})
+
+
+def _named(scorers: Any) -> dict[str, Any]:
+    if not isinstance(scorers, Mapping):
+        found = list(scorers) if isinstance(scorers, Iterable) else [scorers]
+        names = [getattr(getattr(s, "func", s), "__name__", type(s).__name__) for s in found]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two scorers are called {name}; pass a dict with names")
+        scorers = dict(zip(names, found, strict=True))
+    if not scorers:
+        raise ValueError("there is no scorer to compare")
+    for name, scorer in scorers.items():
+        if hasattr(scorer, "score_pairs") or not callable(scorer):
+            raise TypeError(
+                f"{name} is not a function of (G, ebunch), which each split could call anew"
+            )
+    return dict(scorers)
 
 
 class _Candidates:
-    """The held-out pairs and then all other non-links, as often as one likes to iterate."""
+    """The held-out pairs and then the others, as often as one likes to iterate."""
 
     def __init__(
-        self, data: GraphData, rows: IntArray, cols: IntArray, others: retrieval.Pairs
+        self, data: GraphData, rows: IntArray, cols: IntArray, others: PairBlocks
     ) -> None:
         self._data, self._first, self._others = data, (rows, cols), others
 
     def __iter__(self) -> Iterator[tuple[Hashable, Hashable]]:
-        for rows, cols in chain([self._first], retrieval.non_links(self._others)):
+        for rows, cols in chain([self._first], self._others()):
             yield from zip(
                 named(self._data.nodes, rows), named(self._data.columns, cols), strict=True
             )

@@ -267,3 +267,14 @@ def inductive_ccd_sweep(A, F, G, P, Q, passes, *weights):
             for a in range(Q.shape[0]):
                 Q[a, r] = best(A.T, G, Q, F @ P, r, a, *weights)
     return P, Q
+
+
+def ranks_among(positives, negatives, rng, orders=4000):
+    """For each positive, over random orders of the ties: how many negatives lie above it."""
+    found = np.empty((orders, len(positives)))
+    for order in range(orders):
+        for p, score in enumerate(positives):
+            above = sum(x > score for x in negatives)
+            ties = sum(x == score for x in negatives)
+            found[order, p] = above + rng.integers(0, ties + 1)
+    return found

@@ -1,13 +1,14 @@
 """Ranking quality on arrays, exact and streamed, and the splitting of links.
 
 The few positive scores are known first; the many negative ones are then only counted
-between and at them, which is all that AUC, AP and precision at L depend on.
+between and at them, which is all that the figures depend on.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import prange
+from scipy.special import digamma
 
 from pugraph.core.jit import kernel, row_chunks
 from pugraph.core.types import FloatArray, IntArray
@@ -35,8 +36,8 @@ def _count(levels, scores, bounds, counts):
 class Ranking:
     """Positives ranked among negatives that arrive in blocks.
 
-    Equal scores are in random order: AUC takes mid-ranks, AP is scikit-learn's, and
-    precision at L is the expectation over the orders.
+    Equal scores are in random order: AUC takes mid-ranks, AP is scikit-learn's, and all
+    others are expectations over the orders.
 
     Examples
     --------
@@ -108,6 +109,48 @@ class Ranking:
             room = min(length - (ends[last] - sizes[last]), sizes[last])
             found = found + room * positives[last] / sizes[last]
         return float(found / length)
+
+    def recall_at(self, length: int) -> float:
+        """The expected fraction of all positives that is among the first `length`."""
+        if not self.n_positives:
+            return float("nan")
+        return self.precision_at(length) * length / self.n_positives
+
+    def _among_negatives(self) -> tuple[FloatArray, FloatArray]:
+        """How many negatives lie above each level, and how many at it."""
+        counts = self.counts
+        at = counts[1::2]
+        above = counts.sum() - np.cumsum(counts)[1::2]
+        return above.astype(np.float64), at.astype(np.float64)
+
+    def hits_at(self, k: int) -> float:
+        """The expected fraction of positives with fewer than k negatives above them."""
+        if not self.n_positives:
+            return float("nan")
+        above, at = self._among_negatives()
+        # of the at + 1 places that ties leave, those before the k-th negative
+        chance = np.clip((k - above) / (at + 1), 0, 1)
+        return float(self.positives @ chance / self.n_positives)
+
+    def mean_reciprocal_rank(self) -> float:
+        """The expected mean, over positives, of 1 / (1 + the negatives above it)."""
+        if not self.n_positives:
+            return float("nan")
+        above, at = self._among_negatives()
+        expected = (digamma(above + at + 2) - digamma(above + 1)) / (at + 1)
+        return float(self.positives @ expected / self.n_positives)
+
+    def curve(self) -> tuple[FloatArray, FloatArray]:
+        """Rates of false positives and of false negatives, from the highest threshold down.
+
+        Straight lines between the points are the expectation over the order of ties.
+        """
+        positives = np.zeros(2 * self.levels.size + 1)
+        positives[1::2] = self.positives
+        found = np.append(0.0, np.cumsum(positives[::-1]))
+        wrong = np.append(0.0, np.cumsum(self.counts[::-1]))
+        with np.errstate(invalid="ignore"):
+            return wrong / self.n_negatives, 1 - found / self.n_positives
 
 
 def held_out(n_links: int, fraction: float, rng: np.random.Generator) -> IntArray:

@@ -119,6 +119,20 @@ def _is_link(indptr, indices, i, j):
 
 
 @kernel(parallel=True)
+def _are_links(indptr, indices, rows, cols, chunks, out):
+    for c in prange(len(chunks) - 1):
+        for p in range(chunks[c], chunks[c + 1]):
+            out[p] = _is_link(indptr, indices, rows[p], cols[p])
+
+
+def are_links(links: Pattern, rows: IntArray, cols: IntArray) -> BoolArray:
+    """Return which of the pairs are links."""
+    out = np.empty(rows.size, np.bool_)
+    _are_links(links.indptr, links.indices, rows, cols, row_chunks(rows.size), out)
+    return out
+
+
+@kernel(parallel=True)
 def _search(
     P, Q, us, vs, left, bounds, least, slack, square, twin, order, indptr, indices,
     counts, out_u, out_v, out_score,

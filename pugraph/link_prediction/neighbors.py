@@ -40,6 +40,15 @@ def _shared(indptr, indices, weights, rows, cols, chunks, total, overlap):
             overlap[i] = count
 
 
+INDICES = (
+    "adamic_adar_index",
+    "common_neighbors",
+    "jaccard_coefficient",
+    "preferential_attachment",
+    "resource_allocation_index",
+)
+
+
 class LocalIndex(PairScorer):
     """One of the local indices, of one graph.
 

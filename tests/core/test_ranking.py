@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from pugraph.core.ranking import Ranking, held_out
 from tests import naive
@@ -61,3 +61,35 @@ def test_a_split_takes_distinct_links(n, fraction, seed):
     assert chosen.size == round(fraction * n)
     assert (np.diff(chosen) > 0).all()
     assert all(0 <= i < n for i in chosen)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hits_and_reciprocal_ranks_are_means_over_orders_of_ties(seed):
+    rng = np.random.default_rng(seed)
+    positives, negatives = rng.integers(0, 5, 8), rng.integers(-1, 4, 30)
+    ranking = Ranking(positives)
+    ranking.add(negatives)
+    above = naive.ranks_among(positives, negatives, rng, orders=1500)
+    for k in (1, 3, 10, 30, 99):
+        assert ranking.hits_at(k) == pytest.approx((above < k).mean(), abs=0.03)
+    expected = (1 / (1 + above)).mean()
+    assert ranking.mean_reciprocal_rank() == pytest.approx(expected, abs=0.02)
+    for length in (1, 5, 38):
+        found = naive.precision_at(positives, negatives, length, rng) * length / 8
+        assert ranking.recall_at(length) == pytest.approx(found, abs=0.03)
+
+
+@given(SCORES, SCORES)
+def test_the_curve_is_scikit_learns(positives, negatives):
+    ranking = Ranking(np.array(positives, float))
+    ranking.add(np.array(negatives, float))
+    fpr, fnr = ranking.curve()
+    assert (fpr[0], fnr[0], fpr[-1]) == (0, 1, 1)
+    assert fnr[-1] == pytest.approx(0)
+    truth = [1] * len(positives) + [0] * len(negatives)
+    scores = np.array(positives + negatives, float)
+    false, true, _ = roc_curve(truth, scores, drop_intermediate=False)
+    for f, g in zip(fpr, fnr, strict=True):
+        assert (np.isclose(false, f) & np.isclose(1 - true, g)).any()
+    area = np.trapezoid(1 - fnr, fpr)
+    assert area == pytest.approx(ranking.auc())

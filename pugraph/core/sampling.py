@@ -1,0 +1,75 @@
+"""Pairs that are no links, some of them: at random, or near each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.core.retrieval import Pairs, are_links, non_links
+from pugraph.core.types import IntArray
+
+# about as many paths of two steps are followed at a time
+_PATHS = 10**7
+
+
+def two_steps(adjacency: sp.csr_array, pairs: Pairs) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the pairs that are not in `pairs.links` and that two steps of a graph join."""
+    A = adjacency.astype(np.int64)
+    links = sp.csr_array(
+        (np.ones(pairs.links.n_links, np.int64), pairs.links.indices, pairs.links.indptr),
+        shape=A.shape,
+    )
+    degree = A.nnz / max(A.shape[0], 1)
+    step = max(1, int(_PATHS / max(degree * degree, 1)))
+    for start in range(0, A.shape[0], step):
+        stop = min(start + step, A.shape[0])
+        near = sp.csr_array(A[start:stop] @ A)
+        near.data[:] = 1
+        near = (near - near.multiply(links[start:stop])).tocoo()
+        rows, cols = near.coords[0] + start, near.coords[1]
+        keep = (near.data > 0) & (rows < cols if pairs.symmetric else rows != cols)
+        if keep.any():
+            yield rows[keep].astype(np.int32), cols[keep].astype(np.int32)
+
+
+def random_non_links(
+    pairs: Pairs, sample: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Return distinct pairs that are no links, all equally likely."""
+    m, n = pairs.links.shape
+    loops = 0
+    if pairs.square:
+        rows = np.repeat(np.arange(m), np.diff(pairs.links.indptr))
+        loops = int(np.count_nonzero(rows == pairs.links.indices))
+    room = m * n - pairs.links.n_links - (m - loops if pairs.square else 0)
+    room = room // 2 if pairs.symmetric else room
+    if 2 * sample >= room:  # few are left to be missed
+        return at(non_links(pairs), np.sort(rng.permutation(room)[:sample]))
+    keys = np.empty(0, np.int64)
+    while keys.size < sample:
+        u, v = rng.integers(0, m, 2 * sample), rng.integers(0, n, 2 * sample)
+        if pairs.symmetric:
+            u, v = np.minimum(u, v), np.maximum(u, v)
+        good = ~are_links(pairs.links, u, v)
+        if pairs.square:
+            good &= u != v
+        drawn = np.append(keys, (u * n + v)[good])
+        keys = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
+    keys = np.sort(keys[:sample])
+    return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
+
+
+def at(blocks: Iterable[tuple[IntArray, IntArray]], places: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the pairs at these places of the stream, counted from 0 and in order."""
+    us: list[IntArray] = [np.empty(0, np.int32)]
+    vs: list[IntArray] = [np.empty(0, np.int32)]
+    before = 0
+    for rows, cols in blocks:
+        first, last = np.searchsorted(places, (before, before + rows.size))
+        here = places[first:last] - before
+        us.append(rows[here])
+        vs.append(cols[here])
+        before += rows.size
+    return np.concatenate(us), np.concatenate(vs)
