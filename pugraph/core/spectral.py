@@ -67,6 +67,11 @@ def _add_sparse(indptr, indices, chunks, values, P, out):
                     out[i, a] += values[p] * P[indices[p], a]
 
 
+def add_links(side: Pattern, values: FloatArray, P: FloatArray, out: FloatArray) -> None:
+    """Add S P to out, for the matrix S with these values at the links."""
+    _add_sparse(side.indptr, side.indices, side.chunks, values, P, out)
+
+
 class Links:
     """The places of the links, by row and by column."""
 
@@ -105,7 +110,7 @@ def _product(
     side: Pattern, values: FloatArray, left: FloatArray, right: FloatArray, P: FloatArray
 ) -> FloatArray:
     out = multiply(left, products(right, P), np.empty((left.shape[0], P.shape[1])))
-    _add_sparse(side.indptr, side.indices, side.chunks, values, P, out)
+    add_links(side, values, P, out)
     return out
 
 

@@ -13,11 +13,13 @@ from scipy.sparse.linalg import svds
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import retrieval
+from pugraph.core.problem import Pattern
+from pugraph.core.spectral import add_links
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models import PairScorer, Prediction
 from pugraph.settings import check_number, check_whole
 
-_BATCH = 256
+_BATCH = 64
 _DENSE = 500
 _PRECISION = 1e-12
 
@@ -25,8 +27,9 @@ _PRECISION = 1e-12
 class Katz(PairScorer):
     """Sums of walks: K = sum over l >= 1 of beta^l A^l, a batch of rows at a time.
 
-    The series is cut where its rest, in the spectral norm, is below 1e-12 of its first
-    term.
+    I + K solves (I - beta A) X = I. The steps are those of the series itself, or of
+    Chebyshev's for an undirected graph, half as many; they end where what is left, in the
+    spectral norm, is below 1e-12 of the first term.
 
     Parameters
     ----------
@@ -39,9 +42,14 @@ class Katz(PairScorer):
         super().__init__(_square(to_graph_data(G)))
         matrix = self.data.adjacency.astype(np.float64)
         self.beta, q = _damping(beta, _svd(matrix, 1)[1])
-        # the rest after l terms is at most q^(l+1) / (1 - q), the first term q
-        self._terms = 0 if q == 0 else math.ceil(math.log(_PRECISION * (1 - q)) / math.log(q))
-        self._step = sp.csr_array(self.beta * matrix.T)
+        self._bend, rate = 0.0, q
+        if not self.data.directed:
+            self._bend, rate = q * q, q / (1 + math.sqrt(1 - q * q))
+        # the rest after l steps is at most 2 rate^l / (1 - q), and the first term q
+        smallest = _PRECISION * q * (1 - q) / 2
+        self._terms = 0 if q == 0 else math.ceil(math.log(smallest) / math.log(rate))
+        self._back = Pattern.of(sp.csr_array(matrix.T))
+        self._steps = np.full(self._back.n_links, self.beta)
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
         out = np.zeros(rows.size)
@@ -56,14 +64,19 @@ class Katz(PairScorer):
 
     def _walks(self, starts: IntArray) -> FloatArray:
         """Return the rows `starts` of K as columns."""
-        n = self._step.shape[0]
-        here = np.zeros((n, starts.size))
-        here[starts, np.arange(starts.size)] = 1
-        total = np.zeros_like(here)
-        for _ in range(self._terms):
-            here = self._step @ here
-            total += here
-        return total
+        places = starts, np.arange(starts.size)
+        found = np.zeros((self._back.shape[0], starts.size))
+        found[places] = 1
+        before, omega = np.zeros_like(found), 1.0
+        for number in range(self._terms):
+            if self._bend:
+                omega = 1 / (1 - self._bend * omega / (2 if number == 0 else 4))
+            before *= 1 - omega
+            add_links(self._back, omega * self._steps, found, before)
+            before[places] += omega
+            found, before = before, found
+        found[places] -= 1
+        return found
 
 
 class SvdKatz(PairScorer):
