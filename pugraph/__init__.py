@@ -26,7 +26,7 @@ _HOMES = {
     "pu_shift": "pugraph.link_prediction.pu",
     "top_links": "pugraph.fitting",
 }
-_MODULES = ("adapters", "clustering", "datasets", "evaluation", "link_prediction")
+_MODULES = ("adapters", "clustering", "datasets", "evaluation", "link_prediction", "selection")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -34,17 +34,32 @@ def two_steps(adjacency: sp.csr_array, pairs: Pairs) -> Iterator[tuple[IntArray,
             yield rows[keep].astype(np.int32), cols[keep].astype(np.int32)
 
 
-def random_non_links(
-    pairs: Pairs, sample: int, rng: np.random.Generator
-) -> tuple[IntArray, IntArray]:
-    """Return distinct pairs that are no links, all equally likely."""
+def count_non_links(pairs: Pairs) -> int:
+    """Return how many pairs are no links, the diagonal of a graph left out."""
     m, n = pairs.links.shape
     loops = 0
     if pairs.square:
         rows = np.repeat(np.arange(m), np.diff(pairs.links.indptr))
         loops = int(np.count_nonzero(rows == pairs.links.indices))
     room = m * n - pairs.links.n_links - (m - loops if pairs.square else 0)
-    room = room // 2 if pairs.symmetric else room
+    return room // 2 if pairs.symmetric else room
+
+
+def some_non_links(
+    pairs: Pairs, most: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray, float]:
+    """Return all non-links, or `most` at random, and how many each of them stands for."""
+    room = count_non_links(pairs)
+    rows, cols = random_non_links(pairs, min(most, room), rng)
+    return rows, cols, room / max(rows.size, 1)
+
+
+def random_non_links(
+    pairs: Pairs, sample: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Return distinct pairs that are no links, all equally likely."""
+    m, n = pairs.links.shape
+    room = count_non_links(pairs)
     if 2 * sample >= room:  # few are left to be missed
         return at(non_links(pairs), np.sort(rng.permutation(room)[:sample]))
     keys = np.empty(0, np.int64)
