@@ -208,7 +208,9 @@ def memory_needed(settings: Settings, weights: Weights, rows: Pattern) -> int:
 def _check_memory(settings: Settings, weights: Weights, rows: Pattern) -> None:
     m, n = rows.shape
     what = f"a fit of rank {weights.rank} to {m} x {n} nodes"
-    check_memory(memory_needed(settings, weights, rows), what, "lower rank")
+    found = settings.chosen_solver in ("proximal", "exact")
+    way_out = "choose another solver" if found else "lower rank"
+    check_memory(memory_needed(settings, weights, rows), what, way_out)
 
 
 def _start(

@@ -374,6 +374,13 @@ def test_convex_solvers_give_the_same_bits_on_any_number_of_threads(method, solv
     assert len({W.tobytes() + H.tobytes() for W, H in found}) == 1
 
 
+def test_a_convex_fit_that_is_too_large_names_the_other_solvers(karate, monkeypatch):
+    monkeypatch.setattr("pugraph.running.available_memory", lambda: 1000)
+    for method, solver in CONVEX:
+        with pytest.raises(MemoryError, match="choose another solver"):
+            pugraph.fit(karate, method, solver=solver)
+
+
 def test_convex_solvers_say_what_they_cannot_do(karate):
     for method, solver in CONVEX:
         with pytest.raises(ValueError, match="rank is found by the solver here"):
