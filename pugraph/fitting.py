@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,10 +37,10 @@ def fit(
     G: Any,
     method: str = "bias",
     *,
-    rank: int | None = None,
-    rho: float | None = None,
+    rank: int | Literal["auto"] | None = None,
+    rho: float | Literal["auto"] | None = None,
     alpha: float | None = None,
-    reg: float | None = None,
+    reg: float | Literal["auto"] | None = None,
     features: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
@@ -59,17 +60,19 @@ def fit(
         rectangular one has rows and columns of its own.
     method : {"bias", "shift"}
         The biased or the shifted completion; see `pugraph.pu_bias` and `pugraph.pu_shift`.
-    rank : int, optional
+    rank : int or "auto", optional
         The length of a node's vectors. If None, 128 for "bias" and 200 for "shift", or
-        the number of nodes if that is less. Convex solvers find it by themselves.
-    rho : float, optional
+        the number of nodes if that is less. Convex solvers find it by themselves. "auto"
+        here, for `rho` or for `reg` chooses the value on hidden links, which takes as long as
+        10 to 20 fits; see `pugraph.selection.select`.
+    rho : float or "auto", optional
         The fraction of true links that is unseen, in [0, 1). If None, for "bias" at
         least 0.8 and such that 1 - rho is ten times the density, or 0.9 with features,
         and 0.5 for "shift".
     alpha : float, optional
         Instead of `rho`, for method "bias": the weight of a seen link against
         1 - alpha of everything else. It is (1 + rho) / 2.
-    reg : float, optional
+    reg : float or "auto", optional
         The paper's lambda. If None, a multiple of the largest singular value that a
         random graph of the same density has; with features, of the square root of the
         number of links (nuclear), or about 1 (ridge).
@@ -158,6 +161,13 @@ def fit(
 
 def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     """Fit a model of a graph that is already arrays, with options already checked."""
+    if settings.selects:
+        from pugraph.selection import select_data  # which fits by this function
+
+        chosen = select_data(data, settings, progress=settings.progress is True)
+        rho = None if settings.alpha is not None else chosen.rho
+        rank = chosen.rank if settings.rank is not None else None
+        settings = replace(settings, rho=rho, reg=chosen.reg, rank=rank)
     matrix = _without_diagonal(data.adjacency) if data.square else data.adjacency
     if settings.inductive:
         return fit_inductive(data, matrix, settings)

@@ -39,10 +39,10 @@ class Settings:
     """Checked options of a fit; see `pugraph.fit` for what they mean."""
 
     method: str = "bias"
-    rank: int | None = None
-    rho: float | None = None
+    rank: Any = None
+    rho: Any = None
     alpha: float | None = None
-    reg: float | None = None
+    reg: Any = None
     solver: str = "auto"
     max_sweeps: int | None = None
     tol: float | None = None
@@ -67,14 +67,19 @@ class Settings:
         if self.solver not in ("auto", *known):
             choices = ", ".join(map(repr, ("auto", *known)))
             raise _refuse("solver", f"one of {choices} for {of_what}", self.solver)
-        check_whole("rank", self.rank, 1, optional=True)
+        if self.rank != "auto":
+            check_whole("rank", self.rank, 1, optional=True, also=', "auto"')
         check_whole("max_sweeps", self.max_sweeps, 1, optional=True)
         check_whole("seed", self.seed, 0)
         if self.n_jobs != -1:
             check_whole("n_jobs", self.n_jobs, 1, optional=True, also=" or -1")
-        check_number("rho", self.rho, "a number in [0, 1) or None", lambda v: 0 <= v < 1)
+        if not isinstance(self.rho, str) or self.rho != "auto":
+            wanted = 'a number in [0, 1), "auto" or None'
+            check_number("rho", self.rho, wanted, lambda v: 0 <= v < 1)
         check_number("alpha", self.alpha, "a number in (0, 1) or None", lambda v: 0 < v < 1)
-        check_number("reg", self.reg, "a finite number of at least 0 or None", lambda v: v >= 0)
+        if not isinstance(self.reg, str) or self.reg != "auto":
+            wanted = 'a finite number of at least 0, "auto" or None'
+            check_number("reg", self.reg, wanted, lambda v: v >= 0)
         check_number("tol", self.tol, "a finite number of at least 0 or None", lambda v: v >= 0)
         if self.alpha is not None and self.rho is not None:
             raise ValueError("give rho or alpha, not both: alpha is (1 + rho) / 2")
@@ -97,6 +102,11 @@ class Settings:
             known_dtype = False
         if not known_dtype:
             raise _refuse("dtype", "float32 or float64", self.dtype)
+
+    @property
+    def selects(self) -> bool:
+        """Whether an option is left to be chosen on hidden links."""
+        return any(isinstance(v, str) and v == "auto" for v in (self.rank, self.rho, self.reg))
 
     @property
     def _finds_rank(self) -> bool:

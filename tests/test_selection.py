@@ -10,10 +10,13 @@ import scipy.sparse as sp
 
 import pugraph
 from pugraph import selection
+from pugraph.adapters import to_graph_data
 from pugraph.core import sampling
 from pugraph.core.problem import Pattern
 from pugraph.core.retrieval import Pairs
-from pugraph.selection import estimate_rho
+from pugraph.selection import estimate_rho, select
+
+pytestmark = pytest.mark.compiled
 
 
 def groups(rho, inside=1.0, n=240, k=6, seed=0, directed=False):
@@ -70,7 +73,7 @@ def test_bad_options_are_named():
     for bad in (0, 1, "half"):
         with pytest.raises(ValueError, match=r"fraction must be a number in \(0, 1\)"):
             estimate_rho(A, fraction=bad)
-    with pytest.raises(ValueError, match="0 of 0 links would be hidden, too few"):
+    with pytest.raises(ValueError, match="0 of 0 links would be hidden, too few to learn from"):
         estimate_rho(nx.empty_graph(5))
     with pytest.raises(ValueError, match="rank must be"):
         estimate_rho(A, rank=0)
@@ -91,3 +94,83 @@ def test_non_links_are_counted_and_weighted(directed):
     assert rows.size * weight == pytest.approx(number)
     wide = Pairs(Pattern.of(sp.csr_array(np.eye(3, 5))), True, square=False)
     assert sampling.count_non_links(wide) == 12
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_hidden_links_leave_the_inner_graph_in_both_directions(directed):
+    data = to_graph_data(groups(0.5, directed=directed))
+    inner = selection._hide(data, 0.3, np.random.default_rng(0))
+    assert inner.rows.size == round(0.3 * inner.n_links)
+    left = inner.data.adjacency.toarray()
+    assert not left[inner.rows, inner.cols].any()
+    if not directed:
+        assert not left[inner.cols, inner.rows].any()
+        assert (left == left.T).all()
+    taken = inner.rows.size * (1 if directed else 2)
+    assert left.sum() == data.adjacency.nnz - taken
+    assert inner.pairs.links.n_links == data.adjacency.nnz
+
+
+@pytest.mark.parametrize("method", ["bias", "shift"])
+def test_the_best_trial_is_chosen(method):
+    G = nx.barabasi_albert_graph(150, 4, seed=0)
+    chosen = select(G, method=method, rank=8)
+    assert len({(t.rho, t.reg) for t in chosen.table}) == len(chosen.table)
+    assert 5 < len(chosen.table) <= 16
+    assert 0 <= chosen.rho < 1
+    assert chosen.rank == 8
+    winner = max(chosen.table, key=lambda trial: trial.average_precision)
+    density = 2 * G.number_of_edges() / 150**2
+    if method == "shift":
+        assert chosen.rho == pytest.approx(winner.rho)
+    else:
+        assert chosen.alpha == pytest.approx((1 + chosen.rho) / 2)
+        if winner.rho > 0.8:
+            assert (1 - chosen.rho) / density == pytest.approx(
+                (1 - winner.rho) / (density * 0.7), rel=0.01
+            )
+
+
+def test_what_is_given_is_kept_and_the_rest_chosen():
+    G = nx.barabasi_albert_graph(120, 4, seed=0)
+    kept = select(G, rho=0.7, rank=6)
+    assert kept.rho == 0.7
+    assert {trial.rho for trial in kept.table} == {0.7}
+    kept = select(G, reg=1.5, rank=6)
+    assert kept.reg == 1.5
+    ranks = select(G, rho=0.8, reg=1.0, rank="auto")
+    assert len({trial.rank for trial in ranks.table}) == len(ranks.table) >= 2
+    found = {trial.rank: trial.average_precision for trial in ranks.table}
+    assert found[ranks.rank] >= 0.99 * max(found.values())
+    assert all(p < 0.99 * max(found.values()) for r, p in found.items() if r < ranks.rank)
+
+
+def test_auto_is_what_select_chooses():
+    G = nx.barabasi_albert_graph(120, 4, seed=0)
+    for options in (
+        {"rho": "auto", "reg": "auto"},
+        {"reg": "auto", "alpha": 0.9},
+        {"rank": "auto"},
+    ):
+        chosen = select(G, **{"rho": None, "reg": None, **options})
+        model = pugraph.fit(G, **options)
+        assert (model.rho, model.reg, model.rank) == (chosen.rho, chosen.reg, chosen.rank)
+        assert list(pugraph.pu_bias(G, [(0, 99)], **options)) == list(model.predict([(0, 99)]))
+    assert pugraph.fit(G, "shift", rho="auto", reg="auto", rank=8).alpha is None
+    features = np.arange(120.0).reshape(-1, 1)
+    model = pugraph.fit(G, rho="auto", reg="auto", features=features)
+    assert model.reg == select(G, features=features).reg
+
+
+def test_selection_repeats_and_shows_a_bar(capsys):
+    G = nx.barabasi_albert_graph(100, 4, seed=0)
+    first, again = select(G, rank=4, progress=True), select(G, rank=4, n_jobs=2)
+    assert first[:4] == again[:4]
+    assert [t[:4] for t in first.table] == [t[:4] for t in again.table]
+    assert "select" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="too few to learn from"):
+        pugraph.fit(nx.path_graph(5), rho="auto")
+    with pytest.raises(ValueError, match="rho or alpha, not both"):
+        pugraph.fit(G, rho="auto", alpha=0.9)
+    with pytest.raises(ValueError, match="rank is found by the solver"):
+        pugraph.fit(G, rank="auto", solver="proximal")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from pugraph.adapters import to_graph_data
 from pugraph.fitting import fit_data
@@ -15,10 +15,10 @@ def pu_bias(
     G: Any,
     ebunch: Iterable[Any] | None = None,
     *,
-    rank: int | None = None,
-    rho: float | None = None,
+    rank: int | Literal["auto"] | None = None,
+    rho: float | Literal["auto"] | None = None,
     alpha: float | None = None,
-    reg: float | None = None,
+    reg: float | Literal["auto"] | None = None,
     features: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
@@ -104,9 +104,9 @@ def pu_shift(
     G: Any,
     ebunch: Iterable[Any] | None = None,
     *,
-    rank: int | None = None,
-    rho: float | None = None,
-    reg: float | None = None,
+    rank: int | Literal["auto"] | None = None,
+    rho: float | Literal["auto"] | None = None,
+    reg: float | Literal["auto"] | None = None,
     features: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
