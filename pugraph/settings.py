@@ -67,17 +67,17 @@ class Settings:
         if self.solver not in ("auto", *known):
             choices = ", ".join(map(repr, ("auto", *known)))
             raise _refuse("solver", f"one of {choices} for {of_what}", self.solver)
-        if self.rank != "auto":
+        if not _is_auto(self.rank):
             check_whole("rank", self.rank, 1, optional=True, also=', "auto"')
         check_whole("max_sweeps", self.max_sweeps, 1, optional=True)
         check_whole("seed", self.seed, 0)
         if self.n_jobs != -1:
             check_whole("n_jobs", self.n_jobs, 1, optional=True, also=" or -1")
-        if not isinstance(self.rho, str) or self.rho != "auto":
+        if not _is_auto(self.rho):
             wanted = 'a number in [0, 1), "auto" or None'
             check_number("rho", self.rho, wanted, lambda v: 0 <= v < 1)
         check_number("alpha", self.alpha, "a number in (0, 1) or None", lambda v: 0 < v < 1)
-        if not isinstance(self.reg, str) or self.reg != "auto":
+        if not _is_auto(self.reg):
             wanted = 'a finite number of at least 0, "auto" or None'
             check_number("reg", self.reg, wanted, lambda v: v >= 0)
         check_number("tol", self.tol, "a finite number of at least 0 or None", lambda v: v >= 0)
@@ -106,7 +106,7 @@ class Settings:
     @property
     def selects(self) -> bool:
         """Whether an option is left to be chosen on hidden links."""
-        return any(isinstance(v, str) and v == "auto" for v in (self.rank, self.rho, self.reg))
+        return any(map(_is_auto, (self.rank, self.rho, self.reg)))
 
     @property
     def _finds_rank(self) -> bool:
@@ -185,6 +185,10 @@ _INDUCTIVE_RULES = {
     "relax": _FEATURES,
     "exact": _FEATURES._replace(tol=1e-3, max_sweeps=5000),
 }
+
+
+def _is_auto(value: object) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
 def _refuse(name: str, wanted: str, value: object) -> ValueError:

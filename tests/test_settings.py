@@ -16,6 +16,7 @@ BAD = [
     ("rank", 2.0),
     ("rank", True),
     ("rank", "many"),
+    ("rank", [3]),
     ("rho", "best"),
     ("reg", "best"),
     ("rho", 1.0),
