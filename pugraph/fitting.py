@@ -17,13 +17,12 @@ from pugraph.core.exact import exact_room, fit_exact
 from pugraph.core.problem import Objective, Pattern, both_sides
 from pugraph.core.proximal import fit_nuclear, proximal_room
 from pugraph.core.types import FloatArray
-from pugraph.inductive import fit_inductive
+from pugraph.inductive import MOST_NODES, fit_inductive
 from pugraph.models import LinkModel, Prediction
 from pugraph.running import check_memory, running
 from pugraph.settings import Settings, Weights
 
 _LARGEST = 0.1
-_MOST_NODES = 5000
 _ROOM = {
     "als": als_room,
     "ccd++": ccd_room,
@@ -172,9 +171,9 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     if settings.inductive:
         return fit_inductive(data, matrix, settings)
     solver = settings.chosen_solver
-    if solver == "exact" and max(matrix.shape) > _MOST_NODES:
+    if solver == "exact" and max(matrix.shape) > MOST_NODES:
         raise ValueError(
-            f"solver='exact' keeps each pair of nodes within bounds, and is for {_MOST_NODES} "
+            f"solver='exact' keeps each pair of nodes within bounds, and is for {MOST_NODES} "
             f"nodes at most, not {max(matrix.shape)}; solver='relax' and 'ball' are for any number"
         )
     weights = settings.weights(matrix.shape, matrix.nnz, solver)

@@ -30,7 +30,7 @@ from pugraph.settings import Settings, Weights
 _LARGEST_D = 500 * 500
 # of the shifted model: more pairs than this are not bounded one by one, but clipped
 _FEW_PAIRS = 10**6
-_MOST_NODES = 5000
+MOST_NODES = 5000
 _NEGLIGIBLE = 1e-7
 _LARGEST = 0.1
 
@@ -142,9 +142,9 @@ def choose_solver(
 def _choose(
     settings: Settings, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]
 ) -> str:
-    if settings.solver == "exact" and max(shape) > _MOST_NODES:
+    if settings.solver == "exact" and max(shape) > MOST_NODES:
         raise ValueError(
-            f"solver='exact' bounds every pair, and is for {_MOST_NODES} nodes at most, not "
+            f"solver='exact' bounds every pair, and is for {MOST_NODES} nodes at most, not "
             f"{max(shape)}; solver='relax' clips the scores instead"
         )
     if settings.solver != "auto":

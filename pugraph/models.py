@@ -214,9 +214,9 @@ class LinkModel(PairScorer):
         """
         if threshold is None:
             return super().predict(ebunch)
-        least: Any = self.threshold() if isinstance(threshold, str) else threshold
-        if isinstance(threshold, str) and threshold != "auto":
-            least = threshold  # refused below
+        least: Any = threshold
+        if isinstance(threshold, str) and threshold == "auto":
+            least = self.threshold()
         check_number("threshold", least, "a finite number, 'auto' or None", lambda v: True)
         return ((u, v, int(p > least)) for u, v, p in super().predict(ebunch))
 

@@ -125,19 +125,13 @@ class _Inner(NamedTuple):
 
 def _hide(data: GraphData, fraction: float, rng: np.random.Generator) -> _Inner:
     """Hide links at random, both directions of an undirected one together."""
-    rows, cols = data.adjacency.tocoo().coords
-    if data.square:
-        keep = rows != cols if data.directed else rows < cols
-        rows, cols = rows[keep], cols[keep]
+    rows, cols = data.links()
     hidden = ranking.held_out(rows.size, fraction, rng)
     if hidden.size < _FEWEST:
         raise ValueError(
             f"{hidden.size} of {rows.size} links would be hidden, too few to learn from"
         )
-    shape = data.adjacency.shape
-    taken = sp.csr_array((np.ones(hidden.size), (rows[hidden], cols[hidden])), shape)
-    taken = taken if data.directed else taken + taken.T
-    rest = sp.csr_array(data.adjacency - taken, dtype=np.int8)
+    rest = sp.csr_array(data.adjacency - data.matrix_of(rows[hidden], cols[hidden]))
     rest.eliminate_zeros()
     pairs = retrieval.Pairs(Pattern.of(data.adjacency), data.directed, data.square)
     left = replace(data, adjacency=rest)

@@ -144,6 +144,19 @@ class GraphData:
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
         return self._locate(us, self.index), self._locate(vs, columns)
 
+    def links(self) -> tuple[IntArray, IntArray]:
+        """Return the links, each once and self-loops left out, in row order."""
+        rows, cols = self.adjacency.tocoo().coords
+        if self.square:
+            keep = rows != cols if self.directed else rows < cols
+            rows, cols = rows[keep], cols[keep]
+        return rows, cols
+
+    def matrix_of(self, rows: IntArray, cols: IntArray) -> sp.csr_array:
+        """Return the matrix of some pairs, both ways round in an undirected graph."""
+        matrix = sp.csr_array((np.ones(rows.size, np.int8), (rows, cols)), self.adjacency.shape)
+        return matrix if self.directed else sp.csr_array(matrix + matrix.T)
+
     def extended(self, new: list[Any], links: Iterable[Any] | None) -> GraphData:
         """Return the graph with more nodes, and their links to each other and to the others.
 

@@ -28,7 +28,7 @@ _PASSES = 3
 
 
 @kernel(parallel=True)
-def _link_values(indptr, indices, chunks, W, H, x):
+def link_values(indptr, indices, chunks, W, H, x):
     """Set x to the values of W H^T at the links, in row order."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
@@ -139,8 +139,8 @@ def fit_ccd(
     dtype, rank = W.dtype, W.shape[1]
     extra, pull = dtype.type(objective.extra), dtype.type(objective.pull)
     x_rows, x_cols = np.empty(rows.n_links, dtype), np.empty(rows.n_links, dtype)
-    _link_values(rows.indptr, rows.indices, rows.chunks, W, H, x_rows)
-    _link_values(cols.indptr, cols.indices, cols.chunks, H, W, x_cols)
+    link_values(rows.indptr, rows.indices, rows.chunks, W, H, x_rows)
+    link_values(cols.indptr, cols.indices, cols.chunks, H, W, x_cols)
     of_rows, of_cols, room = (
         aligned_empty((n, 2 * _RANKS), dtype) for n in (*rows.shape, max(rows.shape))
     )

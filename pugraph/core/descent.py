@@ -18,6 +18,12 @@ class Stopping:
     tol: float
     progress: Progress | None = field(default=None, compare=False)
 
+    def record(self, history: list[float], value: float) -> None:
+        """Add the objective after one more step to the history, and tell it."""
+        history.append(value)
+        if self.progress is not None:
+            self.progress(len(history), value)
+
 
 # how far a row goes: 1 is to its minimiser, less than 2 still lowers the objective
 _RELAXATION = (1.0, 1.0, 1.4, 1.6)
@@ -32,9 +38,7 @@ def descend(sweep: Callable[[int], float], stopping: Stopping) -> list[float]:
     """Call `sweep` with its number until the objective falls by less than `tol` of itself."""
     history: list[float] = []
     for number in range(1, stopping.max_sweeps + 1):
-        history.append(sweep(number))
-        if stopping.progress is not None:
-            stopping.progress(number, history[-1])
+        stopping.record(history, sweep(number))
         if number > 1 and history[-2] - history[-1] <= stopping.tol * abs(history[-2]):
             return history
     warn_unfinished(

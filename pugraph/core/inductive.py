@@ -105,9 +105,8 @@ def fit_ridge(problem: Bilinear, stopping: Stopping) -> Fitted:
         D = _pair_kernel(problem)
         x = problem.values(D)
         value = problem.loss(D, x) + ridge * float(np.vdot(D, D))
-        history = [problem.objective.unseen * value]
-        if stopping.progress is not None:
-            stopping.progress(1, history[0])
+        history: list[float] = []
+        stopping.record(history, problem.objective.unseen * value)
         slope = problem.gradient(D, x) + 2 * ridge * D
         return Fitted(D, history, _ridge_gap(slope, ridge, value))
     return _conjugate_gradients(problem, stopping)
@@ -154,7 +153,7 @@ def _conjugate_gradients(problem: Bilinear, stopping: Stopping) -> Fitted:
     way, square = step_from, float(np.vdot(residual, step_from))
     history: list[float] = []
     gap = 0.0
-    for number in range(1, stopping.max_sweeps + 1):
+    for _ in range(1, stopping.max_sweeps + 1):
         if square == 0:
             break
         along = problem.values(way)
@@ -164,9 +163,7 @@ def _conjugate_gradients(problem: Bilinear, stopping: Stopping) -> Fitted:
         x += step * along
         residual -= step * curved
         value = problem.loss(D, x) + objective.ridge * float(np.vdot(D, D))
-        history.append(objective.unseen * value)
-        if stopping.progress is not None:
-            stopping.progress(number, history[-1])
+        stopping.record(history, objective.unseen * value)
         gap = _ridge_gap(2 * residual, objective.ridge, value)
         if gap <= stopping.tol or np.vdot(residual, residual) <= _ENOUGH * first:
             break
@@ -238,9 +235,7 @@ def fit_nuclear(problem: Bilinear, stopping: Stopping) -> Fitted:
         if beta == 0:
             ahead, x_ahead = new, x_new
         D, x, norm, value, momentum = new, x_new, new_norm, new_value, following
-        history.append(objective.unseen * value)
-        if stopping.progress is not None:
-            stopping.progress(number, history[-1])
+        stopping.record(history, objective.unseen * value)
         if stuck or number % _CHECK_EVERY == 0 or number == stopping.max_sweeps:
             gap = nuclear_gap(problem, D, x, norm)
             if stuck or gap <= stopping.tol:
@@ -277,7 +272,7 @@ def fit_bounded(
     Z, off_Z = np.zeros(links.shape), np.zeros(links.shape)
     history: list[float] = []
     gap = np.inf
-    for number in range(1, stopping.max_sweeps + 1):
+    for _ in range(1, stopping.max_sweeps + 1):
         D = (_seen_by(bases, Z - off_Z) + tie * (E - off_E)) / (q + tie)
         ahead = _BEYOND * _entries(D, bases) + (1 - _BEYOND) * Z + off_Z
         Z = np.clip((2 * target + _STIFF * ahead) / (2 + _STIFF), 0, 1)
@@ -291,9 +286,7 @@ def fit_bounded(
             penalty = objective.reg / 2 * float(np.vdot(E, E))
         off_E = ahead - E
         X = _entries(E, bases)
-        history.append(float(np.square(X - target).sum()) + penalty)
-        if stopping.progress is not None:
-            stopping.progress(number, history[-1])
+        stopping.record(history, float(np.square(X - target).sum()) + penalty)
         apart = max(-X.min(initial=0), X.max(initial=0) - 1)
         if apart <= stopping.tol:
             least = _bounded_from_below(objective, bases, target, -_STIFF * off_Z, nuclear)

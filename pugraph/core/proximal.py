@@ -160,9 +160,7 @@ class _Solver:
         gap = np.inf
         for Y, value, P in self.iterates(X, reg):
             X = Y
-            history.append(value)
-            if stopping.progress is not None:
-                stopping.progress(len(history), value)
+            stopping.record(history, value)
             last = len(history) >= stopping.max_sweeps
             if last or len(history) % _CHECK == 0:
                 gap = self.gap(value, P, reg, np.inf if last else stopping.tol)

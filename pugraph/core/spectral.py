@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from numba import prange
 
 from pugraph.core.blocks import gram, multiply, products
+from pugraph.core.ccd import link_values
 from pugraph.core.jit import kernel
-from pugraph.core.near import dot
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
@@ -49,15 +49,6 @@ class Singular(NamedTuple):
 
 
 @kernel(parallel=True)
-def _link_values(indptr, indices, chunks, W, H, out):
-    """Set out = W H^T at the links."""
-    for c in prange(len(chunks) - 1):
-        for i in range(chunks[c], chunks[c + 1]):
-            for p in range(indptr[i], indptr[i + 1]):
-                out[p] = dot(W[i], H[indices[p]])
-
-
-@kernel(parallel=True)
 def _add_sparse(indptr, indices, chunks, values, P, out):
     """Add S P to out, for the matrix S with these values at the links."""
     for c in prange(len(chunks) - 1):
@@ -84,7 +75,7 @@ class Links:
     def values(self, W: FloatArray, H: FloatArray) -> FloatArray:
         """Return the entries of W H^T at the links, by row."""
         out = np.empty(self.rows.n_links)
-        _link_values(self.rows.indptr, self.rows.indices, self.rows.chunks, W, H, out)
+        link_values(self.rows.indptr, self.rows.indices, self.rows.chunks, W, H, out)
         return out
 
 

@@ -1,18 +1,14 @@
-"""How well a scorer finds links that it was not shown."""
+"""Held-out links ranked among pairs that are no links."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from time import perf_counter
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.stats import t as student
-from tqdm.auto import tqdm
 
 from pugraph import link_prediction
 from pugraph.adapters import GraphData, to_graph_data
@@ -23,9 +19,7 @@ from pugraph.fitting import fit
 from pugraph.link_prediction.neighbors import INDICES, LocalIndex
 from pugraph.link_prediction.walks import Katz, SvdKatz
 from pugraph.models import PairScorer, named
-from pugraph.settings import check_number, check_whole
-
-__all__ = ["Comparison", "Evaluation", "Metrics", "compare", "evaluate", "split_links"]
+from pugraph.settings import check_whole
 
 
 @dataclass(frozen=True)
@@ -96,102 +90,6 @@ class Evaluation:
     connected: Metrics
 
 
-def split_links(
-    G: Any, *, fraction: float = 0.5, seed: int = 0, time: str | None = None
-) -> tuple[Any, list[tuple[Any, Any]]]:
-    """Hold out some of a graph's links.
-
-    Parameters
-    ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
-    fraction : float
-        The fraction of the links that is held out, between 0 and 1. Self-loops stay.
-    seed : int
-        Of the random choice.
-    time : str, optional
-        An edge attribute: the latest links are held out instead of random ones, the
-        later in the graph's own order among equals.
-
-    Returns
-    -------
-    train : a graph of G's own kind
-        With all nodes of G, and their attributes. For a matrix, a csr_array of ones.
-    held_out : list of (u, v)
-        Both directions of an undirected link are held out together, as one pair.
-
-    Raises
-    ------
-    ValueError
-        If `fraction` is out of range, or an edge has no number under `time`.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from pugraph.evaluation import split_links
-    >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.1)
-    >>> train.number_of_edges(), len(held_out)
-    (70, 8)
-    """
-    check_number("fraction", fraction, "a number in [0, 1]", lambda v: 0 <= v <= 1, optional=False)
-    check_whole("seed", seed, 0)
-    data = to_graph_data(G)
-    rows, cols = _links(data)
-    if time is None:
-        chosen = ranking.held_out(rows.size, fraction, np.random.default_rng(seed))
-    else:
-        order = np.argsort(_edge_times(G, data, rows, cols, time), kind="stable")
-        chosen = np.sort(order[rows.size - round(fraction * rows.size) :])
-    pairs = [
-        (data.nodes[i], data.columns[j])
-        for i, j in zip(rows[chosen].tolist(), cols[chosen].tolist(), strict=True)
-    ]
-    return _without(G, data, rows[chosen], cols[chosen], pairs), pairs
-
-
-def _links(data: GraphData) -> tuple[IntArray, IntArray]:
-    """Return the links, each once and self-loops left out, in row order."""
-    links = data.adjacency.tocoo()
-    rows, cols = links.coords
-    if data.square:
-        keep = rows != cols if data.directed else rows < cols
-        rows, cols = rows[keep], cols[keep]
-    return rows, cols
-
-
-def _edge_times(G: Any, data: GraphData, rows: IntArray, cols: IntArray, name: str) -> FloatArray:
-    if data.library == "matrix":
-        raise ValueError("a matrix has no edge attributes; time needs a networkx or igraph graph")
-    found: list[Any] = []
-    for i, j in zip(rows.tolist(), cols.tolist(), strict=True):
-        u, v = data.nodes[i], data.nodes[j]
-        if data.library == "networkx":
-            value = G.edges[u, v].get(name)
-        else:
-            value = G.es[G.get_eid(u, v)].attributes().get(name)
-        try:
-            found.append(float(value))
-        except (TypeError, ValueError):
-            raise ValueError(f"edge ({u!r}, {v!r}) has no number as {name!r}: {value!r}") from None
-        if not np.isfinite(found[-1]):
-            raise ValueError(f"edge ({u!r}, {v!r}) has {name!r} = {value!r}")
-    return np.array(found)
-
-
-def _without(
-    G: Any, data: GraphData, rows: IntArray, cols: IntArray, pairs: list[tuple[Any, Any]]
-) -> Any:
-    if data.library == "matrix":
-        train = sp.csr_array(data.adjacency - _matrix(data, rows, cols))
-        train.eliminate_zeros()
-        return train
-    train = G.copy()
-    if data.library == "networkx":
-        train.remove_edges_from(pairs)
-    else:
-        train.delete_edges(train.get_eids(pairs))
-    return train
-
-
 def evaluate(
     scorer: Any,
     train: Any,
@@ -256,7 +154,7 @@ def evaluate(
         check_whole("k", length, 1)
     data = to_graph_data(train)
     rows, cols = _hidden(data, held_out)
-    links = Pattern.of(data.adjacency + _matrix(data, rows, cols))
+    links = Pattern.of(data.adjacency + data.matrix_of(rows, cols))
     pairs = retrieval.Pairs(links, data.directed, data.square)
     others = _others(data, pairs, negatives, sample, np.random.default_rng(seed))
     streamed = _streamed(scorer, train)
@@ -358,143 +256,6 @@ def _others(
     return lambda: [chosen]
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """The evaluations of several scorers on the same splits.
-
-    Attributes
-    ----------
-    results : dict
-        By scorer, an `Evaluation` a split.
-    seconds : dict
-        By scorer, the median time of an evaluation, fit included.
-    """
-
-    results: dict[str, list[Evaluation]]
-    seconds: dict[str, float]
-
-    def mean(
-        self, scorer: str, metric: str = "average_precision", count: str = "all_pairs"
-    ) -> tuple[float, float]:
-        """Return a figure's mean over the splits, and half of its 95 % confidence interval.
-
-        Parameters
-        ----------
-        scorer : str
-        metric : str
-            An attribute of `Metrics`, or as "hits_at 50" one by K.
-        count : {"all_pairs", "connected"}
-        """
-        name, _, k = metric.partition(" ")
-        found = [getattr(getattr(result, count), name) for result in self.results[scorer]]
-        if k:
-            found = [values[int(k)] for values in found]
-        n = len(found)
-        spread = float(np.std(found, ddof=1)) if n > 1 else float("nan")
-        half = spread / np.sqrt(n) * float(student.ppf(0.975, n - 1)) if n > 1 else spread
-        return float(np.mean(found)), float(half)
-
-    def table(
-        self,
-        metrics: Sequence[str] = ("auc", "average_precision", "precision_at_l", "hits_at 50"),
-        count: str = "all_pairs",
-    ) -> str:
-        """Return a Markdown table with a line a scorer, the highest of the second figure first."""
-        by = metrics[min(1, len(metrics) - 1)]
-        names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
-        lines = [["", *metrics, "s"], ["---"] * (len(metrics) + 2)]
-        for name in names:
-            cells = ["{:.3f} ± {:.3f}".format(*self.mean(name, m, count)) for m in metrics]
-            lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
-        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-    def __str__(self) -> str:
-        return self.table()
-
-
-def compare(
-    scorers: Any,
-    G: Any,
-    *,
-    fraction: float = 0.5,
-    seeds: int = 5,
-    time: str | None = None,
-    negatives: str = "all",
-    sample: int | None = None,
-    k: Sequence[int] = (10, 50, 100),
-    progress: bool = False,
-) -> Comparison:
-    """Evaluate several scorers on the same random splits of a graph.
-
-    Parameters
-    ----------
-    scorers : dict or iterable
-        Functions of (G, ebunch), by name or named by themselves: this library's, with
-        options as a `functools.partial`, networkx's own, your own; for igraph graphs also
-        `igraph.Graph.similarity_jaccard` and `similarity_dice`.
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
-    fraction, time
-        As in `split_links`.
-    seeds : int
-        The number of random splits, with seeds 0, 1, ...; one split by `time`.
-    negatives, sample, k
-        As in `evaluate`.
-    progress : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    Comparison
-        Print it for a table; ± is half of a 95 % confidence interval over the splits.
-
-    Examples
-    --------
-    >>> import networkx as nx, pugraph
-    >>> from pugraph.evaluation import compare
-    >>> found = compare([pugraph.pu_bias, nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
-    >>> found.mean("pu_bias", "auc")[0] > found.mean("jaccard_coefficient", "auc")[0]
-    True
-    """
-    check_whole("seeds", seeds, 1)
-    named_scorers = _named(scorers)
-    numbers = range(seeds if time is None else 1)
-    results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
-    times: dict[str, list[float]] = {name: [] for name in named_scorers}
-    with tqdm(
-        total=len(numbers) * len(results), desc="compare", unit="fit", disable=not progress
-    ) as bar:
-        for seed in numbers:
-            train, held_out = split_links(G, fraction=fraction, seed=seed, time=time)
-            for name, scorer in named_scorers.items():
-                start = perf_counter()
-                found = evaluate(
-                    scorer, train, held_out, negatives=negatives, sample=sample, k=k, seed=seed
-                )
-                results[name].append(found)
-                times[name].append(perf_counter() - start)
-                bar.set_postfix_str(name, refresh=False)
-                bar.update()
-    return Comparison(results, {name: float(np.median(took)) for name, took in times.items()})
-
-
-def _named(scorers: Any) -> dict[str, Any]:
-    if not isinstance(scorers, Mapping):
-        found = list(scorers) if isinstance(scorers, Iterable) else [scorers]
-        names = [getattr(getattr(s, "func", s), "__name__", type(s).__name__) for s in found]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"two scorers are called {name}; pass a dict with names")
-        scorers = dict(zip(names, found, strict=True))
-    if not scorers:
-        raise ValueError("there is no scorer to compare")
-    for name, scorer in scorers.items():
-        if hasattr(scorer, "score_pairs") or not callable(scorer):
-            raise TypeError(
-                f"{name} is not a function of (G, ebunch), which each split could call anew"
-            )
-    return dict(scorers)
-
-
 class _Candidates:
     """The held-out pairs and then the others, as often as one likes to iterate."""
 
@@ -540,12 +301,6 @@ def _hidden(data: GraphData, held_out: Iterable[Any]) -> tuple[IntArray, IntArra
     if again.any():
         raise ValueError(f"{name(again)} is named twice")
     return rows, cols
-
-
-def _matrix(data: GraphData, rows: IntArray, cols: IntArray) -> sp.csr_array:
-    """Return the matrix of some pairs, both ways round in an undirected graph."""
-    matrix = sp.csr_array((np.ones(rows.size, np.int8), (rows, cols)), data.adjacency.shape)
-    return matrix if data.directed else sp.csr_array(matrix + matrix.T)
 
 
 def _has_edge(data: GraphData) -> tuple[BoolArray, BoolArray]:

@@ -1,0 +1,9 @@
+"""How well a scorer finds links that it was not shown."""
+
+from __future__ import annotations
+
+from pugraph.evaluation.comparison import Comparison, compare
+from pugraph.evaluation.metrics import Evaluation, Metrics, evaluate
+from pugraph.evaluation.splits import split_links
+
+__all__ = ["Comparison", "Evaluation", "Metrics", "compare", "evaluate", "split_links"]

@@ -1,0 +1,153 @@
+"""Several scorers on the same splits, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+from tqdm.auto import tqdm
+
+from pugraph.evaluation.metrics import Evaluation, evaluate
+from pugraph.evaluation.splits import split_links
+from pugraph.settings import check_whole
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The evaluations of several scorers on the same splits.
+
+    Attributes
+    ----------
+    results : dict
+        By scorer, an `Evaluation` a split.
+    seconds : dict
+        By scorer, the median time of an evaluation, fit included.
+    """
+
+    results: dict[str, list[Evaluation]]
+    seconds: dict[str, float]
+
+    def mean(
+        self, scorer: str, metric: str = "average_precision", count: str = "all_pairs"
+    ) -> tuple[float, float]:
+        """Return a figure's mean over the splits, and half of its 95 % confidence interval.
+
+        Parameters
+        ----------
+        scorer : str
+        metric : str
+            An attribute of `Metrics`, or as "hits_at 50" one by K.
+        count : {"all_pairs", "connected"}
+        """
+        name, _, k = metric.partition(" ")
+        found = [getattr(getattr(result, count), name) for result in self.results[scorer]]
+        if k:
+            found = [values[int(k)] for values in found]
+        n = len(found)
+        spread = float(np.std(found, ddof=1)) if n > 1 else float("nan")
+        half = spread / np.sqrt(n) * float(student.ppf(0.975, n - 1)) if n > 1 else spread
+        return float(np.mean(found)), float(half)
+
+    def table(
+        self,
+        metrics: Sequence[str] = ("auc", "average_precision", "precision_at_l", "hits_at 50"),
+        count: str = "all_pairs",
+    ) -> str:
+        """Return a Markdown table with a line a scorer, the highest of the second figure first."""
+        by = metrics[min(1, len(metrics) - 1)]
+        names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
+        lines = [["", *metrics, "s"], ["---"] * (len(metrics) + 2)]
+        for name in names:
+            cells = ["{:.3f} ± {:.3f}".format(*self.mean(name, m, count)) for m in metrics]
+            lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def __str__(self) -> str:
+        return self.table()
+
+
+def compare(
+    scorers: Any,
+    G: Any,
+    *,
+    fraction: float = 0.5,
+    seeds: int = 5,
+    time: str | None = None,
+    negatives: str = "all",
+    sample: int | None = None,
+    k: Sequence[int] = (10, 50, 100),
+    progress: bool = False,
+) -> Comparison:
+    """Evaluate several scorers on the same random splits of a graph.
+
+    Parameters
+    ----------
+    scorers : dict or iterable
+        Functions of (G, ebunch), by name or named by themselves: this library's, with
+        options as a `functools.partial`, networkx's own, your own; for igraph graphs also
+        `igraph.Graph.similarity_jaccard` and `similarity_dice`.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    fraction, time
+        As in `split_links`.
+    seeds : int
+        The number of random splits, with seeds 0, 1, ...; one split by `time`.
+    negatives, sample, k
+        As in `evaluate`.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Comparison
+        Print it for a table; ± is half of a 95 % confidence interval over the splits.
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> from pugraph.evaluation import compare
+    >>> found = compare([pugraph.pu_bias, nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
+    >>> found.mean("pu_bias", "auc")[0] > found.mean("jaccard_coefficient", "auc")[0]
+    True
+    """
+    check_whole("seeds", seeds, 1)
+    named_scorers = _named(scorers)
+    numbers = range(seeds if time is None else 1)
+    results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
+    times: dict[str, list[float]] = {name: [] for name in named_scorers}
+    with tqdm(
+        total=len(numbers) * len(results), desc="compare", unit="fit", disable=not progress
+    ) as bar:
+        for seed in numbers:
+            train, held_out = split_links(G, fraction=fraction, seed=seed, time=time)
+            for name, scorer in named_scorers.items():
+                start = perf_counter()
+                found = evaluate(
+                    scorer, train, held_out, negatives=negatives, sample=sample, k=k, seed=seed
+                )
+                results[name].append(found)
+                times[name].append(perf_counter() - start)
+                bar.set_postfix_str(name, refresh=False)
+                bar.update()
+    return Comparison(results, {name: float(np.median(took)) for name, took in times.items()})
+
+
+def _named(scorers: Any) -> dict[str, Any]:
+    if not isinstance(scorers, Mapping):
+        found = list(scorers) if isinstance(scorers, Iterable) else [scorers]
+        names = [getattr(getattr(s, "func", s), "__name__", type(s).__name__) for s in found]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two scorers are called {name}; pass a dict with names")
+        scorers = dict(zip(names, found, strict=True))
+    if not scorers:
+        raise ValueError("there is no scorer to compare")
+    for name, scorer in scorers.items():
+        if hasattr(scorer, "score_pairs") or not callable(scorer):
+            raise TypeError(
+                f"{name} is not a function of (G, ebunch), which each split could call anew"
+            )
+    return dict(scorers)
