@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from pugraph import datasets
+from pugraph import datasets, running
 from pugraph.clustering import PUClustering, pu_cluster
 from pugraph.clustering.similarity import count_clusters
 
@@ -105,10 +105,13 @@ def test_the_order_of_rows_and_of_pairs_does_not_matter(seed, options):
 @pytest.mark.compiled
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_bits_do_not_depend_on_threads(options):
-    X, _, pairs = groups(n=3000)
+    X, labels, _ = groups(n=3000)
+    pairs = np.random.default_rng(0).integers(0, 3000, (30_000, 2))
+    pairs = pairs[labels[pairs[:, 0]] == labels[pairs[:, 1]]]
+    assert 2 * len(pairs) > running._FEW_LINKS  # enough for two threads
     found = set()
     for n_jobs in (1, 2, None):
-        model = PUClustering(3, n_jobs=n_jobs, **options).fit(X, must_link=pairs)
+        model = PUClustering(3, hard=False, n_jobs=n_jobs, **options).fit(X, must_link=pairs)
         found.add(model.spectrum_.tobytes() + model.labels_.tobytes())
     assert len(found) == 1
 
