@@ -1,0 +1,121 @@
+"""Real networks and tables by name, and synthetic data whose truth is known."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import PurePosixPath
+from typing import Any
+
+from pugraph.datasets import files, readers
+from pugraph.datasets.catalogue import DATASETS, Dataset, File, describe
+from pugraph.datasets.generators import Synthetic, synthetic
+from pugraph.datasets.graphs import largest_component
+from pugraph.datasets.readers import Table
+
+__all__ = [
+    "Dataset",
+    "File",
+    "Synthetic",
+    "Table",
+    "largest_component",
+    "list",
+    "load",
+    "synthetic",
+]
+
+
+def list() -> tuple[Dataset, ...]:
+    """Return what is known of each data set that `load` knows.
+
+    Returns
+    -------
+    tuple of Dataset
+        With `name`, `kind`, `counts`, `about`, `citation` and `notice`.
+
+    Examples
+    --------
+    >>> from pugraph import datasets
+    >>> print(datasets.list()[4])
+    facebook_combined: network, 4,039 nodes, 88,234 edges. Friends in ten ego networks of Facebook.
+    >>> [data.name for data in datasets.list() if data.kind == "temporal network"]
+    ['CollegeMsg', 'sx-mathoverflow']
+    """
+    return tuple(DATASETS.values())
+
+
+def load(name: str) -> Any:
+    """Return a network or a table by its name.
+
+    A file is taken from the directory that the environment variable PUGRAPH_DATA names, if it is
+    there, under the path in `Dataset.files` or under its publisher's name. Otherwise it is
+    downloaded from its publisher and kept, in the user's cache directory or the one that
+    PUGRAPH_CACHE names; this needs pooch, from `pip install "pugraph[data]"`.
+
+    Parameters
+    ----------
+    name : str
+        One of the names that `list` returns.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph
+        With self-loops where the file has them, and without parallel edges. Its citation is in
+        `G.graph["citation"]`. Nodes are integers, but teams in "football" and blogs in
+        "polblogs" have their names, and an attribute "value". The nodes of "cora", papers that
+        cite each other, have the attributes "words", a vector of 0 and 1, and "subject".
+        "CollegeMsg" and "sx-mathoverflow" are lists of events: a pair's events are reduced to
+        the first, whose Unix time is the edge's attribute "time".
+    scipy.sparse.csr_array
+        For "actor-collaboration", which would be too large for networkx: symmetric, 1 where two
+        actors were in a film together. Rows are in the order of the actors' numbers in the file.
+    Table
+        For the tables: `features`, `labels`, `names` and `citation`. The mushrooms'
+        attributes are one-hot, without the one that has missing values.
+
+    Raises
+    ------
+    ValueError
+        If there is no such data, if a download's SHA-256 is wrong, or if what a file holds has
+        other counts than expected.
+    FileNotFoundError
+        If a file is neither there nor can be downloaded; the message says how to get it by hand.
+    ImportError
+        If a download is needed and pooch is not installed.
+
+    Examples
+    --------
+    >>> from pugraph import datasets
+    >>> datasets.load("ca-grqc")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: no data 'ca-grqc'; did you mean 'ca-GrQc'? There are ca-AstroPh, ca-CondMat, ...
+    >>> G = datasets.load("ca-GrQc")  # doctest: +SKIP
+    >>> G.number_of_nodes(), G.number_of_edges()  # doctest: +SKIP
+    (5242, 14496)
+    """
+    dataset = _find(name)
+    paths = [files.locate(file) for file in dataset.files]
+    where = " and ".join(map(str, paths))
+    try:
+        texts = [
+            files.lines(path, PurePosixPath(file.path).name)
+            for path, file in zip(paths, dataset.files, strict=True)
+        ]
+        data, counts = readers.read(dataset, *texts)
+    except Exception as error:  # a damaged file may fail anywhere
+        raise ValueError(f"{where} cannot be read as {name}: {error!r}") from error
+    if counts != dataset.counts:
+        raise ValueError(
+            f"{where} does not hold {name}: expected {describe(dataset.counts)}, "
+            f"found {describe(counts)}"
+        )
+    return data
+
+
+def _find(name: str) -> Dataset:
+    if isinstance(name, str) and name in DATASETS:
+        return DATASETS[name]
+    lower = {known.lower(): known for known in DATASETS}
+    near = difflib.get_close_matches(str(name).lower(), lower, n=1)
+    hint = f"did you mean {lower[near[0]]!r}? There" if near else "there"
+    raise ValueError(f"no data {name!r}; {hint} are {', '.join(DATASETS)}")

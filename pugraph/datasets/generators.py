@@ -1,0 +1,104 @@
+"""Synthetic links from a low-rank matrix, of which only some are seen (section 6.1)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.core.types import BoolArray, FloatArray
+from pugraph.settings import check_number, check_whole
+
+
+class Synthetic(NamedTuple):
+    """The links that are seen, and what they come from; all of them symmetric."""
+
+    adjacency: sp.csr_array
+    truth: BoolArray | FloatArray
+    Y: BoolArray
+    M: FloatArray
+
+
+def synthetic(
+    n: int,
+    *,
+    rank: int = 10,
+    rho: float = 0.9,
+    setting: str = "deterministic",
+    q: float = 0.5,
+    seed: int = 0,
+) -> Synthetic:
+    """Return links of which a fraction rho is unseen, and the truth behind them.
+
+    M = U U^T, where the columns of U are an orthonormal basis of `rank` Gaussian columns. Its
+    links Y are the entries above a threshold, or drawn with the probabilities M. Each link is
+    seen with probability 1 - rho.
+
+    Parameters
+    ----------
+    n : int
+        The number of nodes, at least 2.
+    rank : int, default 10
+        The rank of M, at most n.
+    rho : float, default 0.9
+        The fraction of links that is unseen, in [0, 1).
+    setting : {"deterministic", "probabilistic"}, default "deterministic"
+        "deterministic" (section 2.2): Y is 1 where M lies above its q-quantile.
+        "probabilistic" (section 2.1): M is scaled to [0, 1], and is the probability of a 1 in Y.
+    q : float, default 0.5
+        In the deterministic setting, the fraction of zeros in Y, in (0, 1). The paper takes as
+        many ones as zeros.
+    seed : int, default 0
+        For `numpy.random.default_rng`.
+
+    Returns
+    -------
+    Synthetic
+        `adjacency`, a scipy csr_array of the links that are seen; `truth`, what is to be
+        recovered: Y in the deterministic setting, M in the probabilistic; and `Y` and `M`, dense.
+        All are symmetric: both directions of a link are seen, or none. Y and M keep their
+        diagonal, but no link of a node to itself is ever seen.
+
+    Notes
+    -----
+    M, Y and what is seen are dense while they are drawn: O(n^2) memory.
+
+    References
+    ----------
+    C.-J. Hsieh, N. Natarajan, I. S. Dhillon, "PU Learning for Matrix Completion", ICML 2015.
+
+    Examples
+    --------
+    >>> from pugraph.datasets import synthetic
+    >>> data = synthetic(200, rho=0.8)
+    >>> float(data.Y.mean())
+    0.5
+    >>> round(float(data.adjacency.nnz / data.Y.sum()), 2)
+    0.2
+    """
+    check_whole("n", n, 2)
+    check_whole("rank", rank, 1)
+    if rank > n:
+        raise ValueError(f"rank must be at most n, which is {n}, not {rank}")
+    check_number("rho", rho, "a number in [0, 1)", lambda x: 0 <= x < 1, optional=False)
+    check_number("q", q, "a number in (0, 1)", lambda x: 0 < x < 1, optional=False)
+    if setting not in ("deterministic", "probabilistic"):
+        raise ValueError(f"setting must be 'deterministic' or 'probabilistic', not {setting!r}")
+    rng = np.random.default_rng(seed)
+    U = np.linalg.qr(rng.standard_normal((n, rank)))[0]
+    M = U @ U.T
+    truth: Any
+    if setting == "deterministic":
+        truth = Y = np.quantile(M, q) < M
+    else:
+        truth = M = (M - M.min()) / (M.max() - M.min())
+        Y = _mirrored(rng.random((n, n)) < M)
+    seen = Y & _mirrored(rng.random((n, n)) >= rho)
+    np.fill_diagonal(seen, False)
+    return Synthetic(sp.csr_array(seen.astype(np.int8)), truth, Y, M)
+
+
+def _mirrored(A: BoolArray) -> BoolArray:
+    upper = np.triu(A)
+    return upper | upper.T
