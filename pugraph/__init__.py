@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pugraph.fitting import fit as fit
     from pugraph.fitting import top_links as top_links
+    from pugraph.link_prediction.blend import pu_blend as pu_blend
     from pugraph.link_prediction.pu import pu_bias as pu_bias
     from pugraph.link_prediction.pu import pu_shift as pu_shift
     from pugraph.models import LinkModel as LinkModel
@@ -23,6 +24,7 @@ _HOMES = {
     "LinkModel": "pugraph.models",
     "fit": "pugraph.fitting",
     "pu_bias": "pugraph.link_prediction.pu",
+    "pu_blend": "pugraph.link_prediction.blend",
     "pu_shift": "pugraph.link_prediction.pu",
     "top_links": "pugraph.fitting",
 }

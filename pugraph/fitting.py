@@ -167,7 +167,7 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
         rho = None if settings.alpha is not None else chosen.rho
         rank = chosen.rank if settings.rank is not None else None
         settings = replace(settings, rho=rho, reg=chosen.reg, rank=rank)
-    matrix = _without_diagonal(data.adjacency) if data.square else data.adjacency
+    matrix = without_diagonal(data.adjacency) if data.square else data.adjacency
     if settings.inductive:
         return fit_inductive(data, matrix, settings)
     solver = settings.chosen_solver
@@ -196,7 +196,8 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     return LinkModel(data, (W, H), settings.method, weights, history, solver, gap)
 
 
-def _without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
+def without_diagonal(matrix: sp.csr_array) -> sp.csr_array:
+    """Return the matrix without self-loops, itself if it has none."""
     if not matrix.diagonal().any():
         return matrix
     links = matrix.tocoo()

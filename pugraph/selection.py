@@ -9,14 +9,13 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from tqdm.auto import tqdm
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core import ranking, retrieval, sampling
-from pugraph.core.problem import Pattern
-from pugraph.core.types import FloatArray, IntArray
+from pugraph.core import ranking, sampling
+from pugraph.core.types import FloatArray
 from pugraph.fitting import fit_data
+from pugraph.hiding import hide
 from pugraph.inductive import choose_solver
 from pugraph.models import LinkModel
 from pugraph.settings import Settings, Weights, check_number, check_whole
@@ -25,7 +24,6 @@ __all__ = ["RhoEstimate", "Selection", "Trial", "estimate_rho", "select"]
 
 _MOST_PAIRS = 2_000_000
 _RATED_AMONG = 500_000
-_FEWEST = 10
 # 1 - rho in multiples of the density, or rho itself; reg in multiples of the rule's
 _BIASES = (2.0, 20.0, 200.0, 2000.0)
 _SHIFTS = (0.0, 0.3, 0.5, 0.7, 0.9)
@@ -103,7 +101,7 @@ def estimate_rho(
     check_whole("seed", seed, 0)
     settings = Settings(**options, inductive=features is not None)
     rng = np.random.default_rng(seed)
-    inner = _hide(to_graph_data(G, features=features), fraction, rng)
+    inner = hide(to_graph_data(G, features=features), fraction, rng)
     model = fit_data(inner.data, settings)
     us, vs, weight = sampling.some_non_links(inner.pairs, _MOST_PAIRS, rng)
     positives = model.score_pairs(inner.rows, inner.cols)
@@ -111,31 +109,6 @@ def estimate_rho(
     share = inner.rows.size / inner.n_links
     # of all links T, S are seen: certainty is share S / (T - (1 - share) S)
     return RhoEstimate(1 - 1 / (share / certainty + 1 - share), certainty, inner.rows.size)
-
-
-class _Inner(NamedTuple):
-    """A graph without some of its links, these links, and which pairs were none before."""
-
-    data: GraphData
-    rows: IntArray
-    cols: IntArray
-    n_links: int
-    pairs: retrieval.Pairs
-
-
-def _hide(data: GraphData, fraction: float, rng: np.random.Generator) -> _Inner:
-    """Hide links at random, both directions of an undirected one together."""
-    rows, cols = data.links()
-    hidden = ranking.held_out(rows.size, fraction, rng)
-    if hidden.size < _FEWEST:
-        raise ValueError(
-            f"{hidden.size} of {rows.size} links would be hidden, too few to learn from"
-        )
-    rest = sp.csr_array(data.adjacency - data.matrix_of(rows[hidden], cols[hidden]))
-    rest.eliminate_zeros()
-    pairs = retrieval.Pairs(Pattern.of(data.adjacency), data.directed, data.square)
-    left = replace(data, adjacency=rest)
-    return _Inner(left, rows[hidden], cols[hidden], rows.size, pairs)
 
 
 def _certainty(
@@ -268,7 +241,7 @@ class _Search:
     ) -> None:
         rng = np.random.default_rng(settings.seed)
         self.settings, self.whole = settings, data
-        self.inner = _hide(data, fraction, rng)
+        self.inner = hide(data, fraction, rng)
         *self.others, _ = sampling.some_non_links(self.inner.pairs, _RATED_AMONG, rng)
         self.bar = tqdm(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []

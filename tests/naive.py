@@ -278,3 +278,18 @@ def ranks_among(positives, negatives, rng, orders=4000):
             ties = sum(x == score for x in negatives)
             found[order, p] = above + rng.integers(0, ties + 1)
     return found
+
+
+def path_sums(A, degrees, u, v):
+    """The four sums over paths of two and of three steps from u to v."""
+    n = len(A)
+    between = [x for x in range(n) if A[u, x] and A[x, v]]
+    three = [
+        (x, y) for x in range(n) for y in range(n) if y != u and A[u, x] and A[x, y] and A[y, v]
+    ]
+    return [
+        len(between),
+        math.fsum(1 / math.log(max(degrees[x], 2)) for x in between),
+        math.fsum(1 / degrees[x] for x in between),
+        math.fsum(1 / math.sqrt(degrees[x] * degrees[y]) for x, y in three),
+    ]

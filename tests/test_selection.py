@@ -14,6 +14,7 @@ from pugraph.adapters import to_graph_data
 from pugraph.core import sampling
 from pugraph.core.problem import Pattern
 from pugraph.core.retrieval import Pairs
+from pugraph.hiding import hide
 from pugraph.selection import estimate_rho, select
 
 pytestmark = pytest.mark.compiled
@@ -99,7 +100,7 @@ def test_non_links_are_counted_and_weighted(directed):
 @pytest.mark.parametrize("directed", [False, True])
 def test_hidden_links_leave_the_inner_graph_in_both_directions(directed):
     data = to_graph_data(groups(0.5, directed=directed))
-    inner = selection._hide(data, 0.3, np.random.default_rng(0))
+    inner = hide(data, 0.3, np.random.default_rng(0))
     assert inner.rows.size == round(0.3 * inner.n_links)
     left = inner.data.adjacency.toarray()
     assert not left[inner.rows, inner.cols].any()

@@ -12,26 +12,54 @@ from pugraph.core.types import IntArray
 
 # about as many paths of two steps are followed at a time
 _PATHS = 10**7
+_MOST_PATHS = 10**8
 
 
-def two_steps(adjacency: sp.csr_array, pairs: Pairs) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the pairs that are not in `pairs.links` and that two steps of a graph join."""
+def two_steps(
+    adjacency: sp.csr_array, pairs: Pairs, starts: IntArray | None = None
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the pairs that are not in `pairs.links` and that two steps of a graph join.
+
+    Only pairs that begin with one of `starts`, if these are given.
+    """
     A = adjacency.astype(np.int64)
     links = sp.csr_array(
         (np.ones(pairs.links.n_links, np.int64), pairs.links.indices, pairs.links.indptr),
         shape=A.shape,
     )
+    if starts is None:
+        starts = np.arange(A.shape[0])
     degree = A.nnz / max(A.shape[0], 1)
     step = max(1, int(_PATHS / max(degree * degree, 1)))
-    for start in range(0, A.shape[0], step):
-        stop = min(start + step, A.shape[0])
-        near = sp.csr_array(A[start:stop] @ A)
+    for first in range(0, starts.size, step):
+        mine = starts[first : first + step]
+        near = sp.csr_array(A[mine] @ A)
         near.data[:] = 1
-        near = (near - near.multiply(links[start:stop])).tocoo()
-        rows, cols = near.coords[0] + start, near.coords[1]
+        near = (near - near.multiply(links[mine])).tocoo()
+        rows, cols = mine[near.coords[0]], near.coords[1]
         keep = (near.data > 0) & (rows < cols if pairs.symmetric else rows != cols)
         if keep.any():
             yield rows[keep].astype(np.int32), cols[keep].astype(np.int32)
+
+
+def some_two_steps(
+    adjacency: sp.csr_array, pairs: Pairs, most: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray, float]:
+    """Return at most `most` of those pairs, and how many each of them stands for.
+
+    Where there are too many paths to follow, those that begin with nodes drawn at random.
+    """
+    degrees = np.diff(adjacency.indptr)
+    order = rng.permutation(adjacency.shape[0])
+    paths = np.cumsum((adjacency.astype(np.int64) @ degrees)[order])
+    starts = order[: max(1, np.searchsorted(paths, _MOST_PATHS, side="right"))]
+    found = list(two_steps(adjacency, pairs, np.sort(starts)))
+    empty = np.empty(0, np.int32)
+    rows = np.concatenate([empty, *(rows for rows, _ in found)])
+    cols = np.concatenate([empty, *(cols for _, cols in found)])
+    chosen = np.sort(rng.permutation(rows.size)[:most])
+    stands_for = adjacency.shape[0] / max(starts.size, 1) * rows.size / max(chosen.size, 1)
+    return rows[chosen], cols[chosen], stands_for
 
 
 def count_non_links(pairs: Pairs) -> int:

@@ -16,6 +16,7 @@ from pugraph.core import ranking, retrieval, sampling
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.fitting import fit
+from pugraph.link_prediction.blend import Blend
 from pugraph.link_prediction.neighbors import INDICES, LocalIndex
 from pugraph.link_prediction.walks import Katz, SvdKatz
 from pugraph.models import PairScorer, named
@@ -206,6 +207,7 @@ def _streamed(scorer: Any, train: Any) -> Any:
 _PREDICTORS: dict[str, Callable[..., PairScorer]] = {
     "pu_bias": fit,
     "pu_shift": functools.partial(fit, method="shift"),
+    "pu_blend": Blend,
     "katz": Katz,
     "svd_katz": SvdKatz,
     **{name: functools.partial(LocalIndex, name=name) for name in INDICES},

@@ -1,5 +1,6 @@
 """Link predictors with networkx's call shape, for networkx, igraph and scipy graphs."""
 
+from pugraph.link_prediction.blend import pu_blend
 from pugraph.link_prediction.neighbors import (
     adamic_adar_index,
     common_neighbors,
@@ -17,6 +18,7 @@ __all__ = [
     "katz",
     "preferential_attachment",
     "pu_bias",
+    "pu_blend",
     "pu_shift",
     "resource_allocation_index",
     "svd_katz",

@@ -1,0 +1,221 @@
+"""pu_blend: no leakage, a chance that means something, and the promises of all scorers."""
+
+from __future__ import annotations
+
+import functools
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import pugraph
+from pugraph import datasets
+from pugraph.adapters import to_graph_data
+from pugraph.evaluation import evaluate, split_links
+from pugraph.hiding import hide_these
+from pugraph.link_prediction import blend
+from pugraph.link_prediction.blend import Blend, Evidence
+from pugraph.settings import Settings
+
+compiled = pytest.mark.compiled
+
+
+def groups(n=120, k=4, inside=0.4, directed=False):
+    probability = np.full((k, k), 0.01) + np.eye(k) * inside
+    return nx.stochastic_block_model([n // k] * k, probability.tolist(), seed=0, directed=directed)
+
+
+@compiled
+@pytest.mark.parametrize("directed", [False, True])
+def test_evidence_of_a_link_is_that_of_a_graph_without_it(directed, monkeypatch):
+    G = groups(directed=directed)
+    data = to_graph_data(G)
+    seen = []
+    learn = blend._examples
+
+    def watch(inner, *args):
+        found = learn(inner, *args)
+        seen.append((inner, found[0][: inner.rows.size], found[1][: inner.rows.size]))
+        return found
+
+    monkeypatch.setattr(blend, "_examples", watch)
+    Blend(G, rank=8)
+    assert len(seen) == 5
+    hidden = np.concatenate([inner.rows * len(G) + inner.cols for inner, *_ in seen])
+    assert np.unique(hidden).size == hidden.size  # each link is learned from once at most
+    whole = Evidence(data, Settings(rank=8))
+    for inner, evidence, truth in seen:
+        assert (truth == 1).all()
+        left = inner.data.adjacency.toarray()
+        assert not left[inner.rows, inner.cols].any()
+        if not directed:
+            assert not left[inner.cols, inner.rows].any()
+        without = Evidence(inner.data, Settings(rank=8)).columns(inner.rows, inner.cols)
+        np.testing.assert_allclose(evidence[:, :5], without[:, :5])
+        leaked = whole.columns(inner.rows, inner.cols)
+        assert (evidence[:, -2] != leaked[:, -2]).all()  # pu_bias has seen the link
+        assert evidence[:, -2].mean() < leaked[:, -2].mean()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_evidence_changes_when_the_pairs_own_edge_is_removed(directed):
+    G = groups(40, 2, directed=directed)
+    data = to_graph_data(G)
+    links = data.links()
+    settings = Settings(rank=4)
+    whole = Evidence(data, settings)
+    for place in range(0, links[0].size, links[0].size // 5):
+        pair = links[0][[place]], links[1][[place]]
+        inner = hide_these(data, np.array([place]))
+        with_it, without = whole.columns(*pair), Evidence(inner.data, settings).columns(*pair)
+        assert (with_it[:, -2:] != without[:, -2:]).all()  # pu_bias and pu_shift
+        degrees = slice(9, 13) if directed else slice(4, 6)
+        assert (with_it[:, degrees] >= without[:, degrees]).all()
+        assert (with_it[:, degrees] > without[:, degrees]).any()
+
+
+def test_what_the_columns_are():
+    G = nx.Graph([(0, 1), (1, 2), (2, 3), (0, 4), (4, 2)])
+    found = Evidence(to_graph_data(G), Settings(rank=2)).columns(np.array([2]), np.array([0]))
+    aa = 2 / np.log(2)
+    np.testing.assert_allclose(found[0, :6], [2, aa, 1, 0, 2, 3])
+    assert found.shape == (1, 8)
+    H = nx.DiGraph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0)])
+    evidence = Evidence(to_graph_data(H), Settings(rank=2))
+    forth, back = evidence.columns(np.array([0, 2]), np.array([2, 0]))
+    assert forth[:1] == back[:1] == 2  # by 1 and by 3, in any direction
+    assert (forth[4], back[4]) == (1, 1)  # 0 -> 1 -> 2 and 2 -> 3 -> 0
+    assert (forth[8], back[8]) == (1, 0)  # whether there is a link the other way
+    np.testing.assert_array_equal(forth[9:13], [1, 2, 2, 1])  # out of u, of v, into u, v
+    assert evidence.near(np.array([forth, back])).all()
+    assert len(evidence.rising) == forth.size
+
+
+@compiled
+def test_undirected_pairs_have_one_score_and_directed_ones_two():
+    pairs = [(u, v) for u in range(30) for v in range(30) if u != v]
+    both = {(u, v): p for u, v, p in pugraph.pu_blend(groups(), pairs)}
+    assert all(both[u, v] == both[v, u] for u, v in pairs)
+    both = {(u, v): p for u, v, p in pugraph.pu_blend(groups(directed=True), pairs)}
+    assert any(both[u, v] != both[v, u] for u, v in pairs)
+
+
+@compiled
+def test_chances_are_chances():
+    G = groups(200)
+    train, held_out = split_links(G, fraction=0.1)
+    model = Blend(train)
+    predictions = [p for *_, p in model.predict()]
+    assert 0 <= min(predictions) <= max(predictions) <= 1
+    # one link in ten is missing: as many as the chances add up to
+    assert sum(predictions) == pytest.approx(len(held_out), rel=0.25)
+
+
+@compiled
+def test_seeds_and_threads(monkeypatch):
+    for name, value in (("_NEAR", 4000), ("_FAR", 4000), ("_MOST_TIMES", 1)):
+        monkeypatch.setattr(blend, name, value)
+    G = nx.barabasi_albert_graph(3000, 5, seed=0)  # enough links for two threads
+    pairs = [(u, v) for u in range(40) for v in range(1000, 1040)]
+    first = list(pugraph.pu_blend(G, pairs, rank=16, n_jobs=1))
+    for n_jobs in (2, None, -1):
+        assert list(pugraph.pu_blend(G, pairs, rank=16, n_jobs=n_jobs)) == first
+    assert list(pugraph.pu_blend(G, pairs, rank=16, seed=1)) != first
+    whole = Blend(G, rank=16)
+    rows, cols = np.array(pairs).T
+    at_once = whole.score_pairs(rows, cols)
+    monkeypatch.setattr(blend.retrieval, "BLOCK_PAIRS", 100)  # blocks do not show
+    assert (whole.score_pairs(rows, cols) == at_once).all()
+
+
+@compiled
+def test_the_order_of_the_nodes_changes_little():
+    G = groups()
+    order = np.random.default_rng(0).permutation(len(G)).tolist()
+    H = nx.Graph()
+    H.add_nodes_from(order)
+    H.add_edges_from(G.edges)
+    pairs = [(u, v) for u in range(0, 120, 7) for v in range(1, 120, 5) if u != v]
+    mine, other = (np.array([p for *_, p in pugraph.pu_blend(g, pairs)]) for g in (G, H))
+    assert np.corrcoef(mine, other)[0, 1] > 0.9
+
+
+@compiled
+def test_it_is_better_than_its_parts_on_a_real_network(real_data):
+    G = datasets.load("email-Eu-core").to_undirected()
+    train, held_out = split_links(G)
+    scorers = {"blend": pugraph.pu_blend, "bias": pugraph.pu_bias, "shift": pugraph.pu_shift}
+    for name in ("adamic_adar_index", "resource_allocation_index", "katz"):
+        scorers[name] = getattr(pugraph.link_prediction, name)
+    found = {name: evaluate(s, train, held_out) for name, s in scorers.items()}
+    best = found.pop("blend")
+    for other in found.values():
+        for count in ("all_pairs", "connected"):
+            ours, theirs = getattr(best, count), getattr(other, count)
+            assert ours.average_precision > theirs.average_precision
+            assert ours.auc > theirs.auc
+
+
+@compiled
+def test_directed_links_are_found_better_than_by_one_model(real_data):
+    G = datasets.load("email-Eu-core")
+    train, held_out = split_links(G, fraction=0.2)
+    found = evaluate(pugraph.pu_blend, train, held_out)
+    other = evaluate(pugraph.pu_bias, train, held_out)
+    assert found.all_pairs.average_precision > other.all_pairs.average_precision
+    assert found.all_pairs.auc > other.all_pairs.auc
+
+
+@compiled
+def test_features_join_the_links():
+    G = groups(200, inside=0.05)
+    for node, block in G.nodes(data="block"):
+        G.nodes[node]["group"] = f"g{block}"
+    train, held_out = split_links(G)
+    blind = evaluate(pugraph.pu_blend, train, held_out)
+    told = evaluate(functools.partial(pugraph.pu_blend, features="group"), train, held_out)
+    assert told.all_pairs.auc > blind.all_pairs.auc + 0.05
+
+
+@compiled
+def test_auto_is_chosen_once(monkeypatch):
+    calls = []
+    fit_data = blend.fit_data
+
+    def watch(data, settings):
+        calls.append(settings)
+        return fit_data(data, settings)
+
+    monkeypatch.setattr(blend, "fit_data", watch)
+    model = Blend(groups(), reg="auto", rank=4)
+    assert [settings.reg == "auto" for settings in calls if settings.method == "bias"] == [
+        True,
+        *[False] * 5,
+    ]
+    assert 0 < model.score_pairs([0], [1])[0] < 1
+
+
+def test_too_few_links_to_learn_from():
+    one = nx.Graph([(0, 1)])
+    one.add_nodes_from(range(4))
+    scores = [p for *_, p in pugraph.pu_blend(one)]
+    assert len(set(scores)) == 1
+    assert 0 < scores[0] < 1
+    assert [p for *_, p in pugraph.pu_blend(nx.complete_graph(5), [(0, 1)])] == [1.0]
+
+
+def test_rectangles_are_refused():
+    with pytest.raises(ValueError, match="pu_blend needs a square matrix"):
+        pugraph.pu_blend(sp.csr_array(np.ones((2, 3))))
+
+
+@compiled
+def test_a_bar_or_a_call(capsys):
+    G = groups()
+    list(pugraph.pu_blend(G, [(0, 1)], rank=4, progress=True))
+    assert "pu_blend: 100%" in capsys.readouterr().err
+    told = []
+    Blend(G, rank=4, progress=lambda sweep, objective: told.append(objective))
+    assert told
+    assert "pu_blend" not in capsys.readouterr().err
