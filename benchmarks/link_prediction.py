@@ -1,74 +1,204 @@
-"""How well the defaults find hidden links: the table of docs/method.md.
+"""How well hidden links are found, by every scorer: the tables and curves of docs/experiments.md.
 
-Half of the edges of each network's largest component are held out, over several seeds;
-every pair that is not a training edge is ranked. Prints Markdown.
+A part of the edges of each network's largest component, read as undirected, is held out, over
+several seeds. Every pair that is not a training edge is ranked, or in the two largest
+networks a sample of them. Each split's figures are kept in a file, so that a run can be
+stopped and taken up again; --show prints Markdown, and draws the curves, from that file.
 
-    PUGRAPH_DATA=... python benchmarks/link_prediction.py [--seeds 5] [--only SCORER] [network ...]
+    PUGRAPH_DATA=... python benchmarks/link_prediction.py [--fraction 0.5 0.1] [network ...]
+    python benchmarks/link_prediction.py --show [--plot docs/img/curves.png]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
-from collections import defaultdict
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+from scipy.stats import t as student
 
 import pugraph
 from pugraph import datasets
 from pugraph.evaluation import Metrics, evaluate, split_links
+from pugraph.link_prediction.blend import Blend
 from pugraph.link_prediction.neighbors import LocalIndex
 from pugraph.link_prediction.walks import Katz, SvdKatz
 
-SCORERS = {
+SCORERS: dict[str, Any] = {
+    "pu_blend": Blend,
     "pu_bias": pugraph.fit,
     "pu_shift": partial(pugraph.fit, method="shift"),
-    "pu_shift, solver='relax'": partial(pugraph.fit, method="shift", solver="relax"),
+    "pu_shift, relax": partial(pugraph.fit, method="shift", solver="relax"),
     "Common Neighbors": partial(LocalIndex, name="common_neighbors"),
+    "Jaccard": partial(LocalIndex, name="jaccard_coefficient"),
     "Adamic-Adar": partial(LocalIndex, name="adamic_adar_index"),
     "Resource Allocation": partial(LocalIndex, name="resource_allocation_index"),
+    "Preferential Attachment": partial(LocalIndex, name="preferential_attachment"),
     "Katz": Katz,
-    "SVD-Katz, rank 50": SvdKatz,
+    "SVD-Katz": SvdKatz,
 }
-LOCAL = {"Common Neighbors", "Adamic-Adar", "Resource Allocation"}
+NETWORKS = (
+    "ca-GrQc", "email-Eu-core", "polblogs", "facebook_combined",
+    "ca-HepPh", "ca-CondMat", "ca-AstroPh",
+)  # fmt: skip
+SAMPLED = {"ca-CondMat": 2_000_000, "ca-AstroPh": 2_000_000}
+FIGURES = ("AUC", "AP", "P at L", "Hits@50")
+RATES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+GRID = np.logspace(-6, 0, 61)
+IN_PLOT = {
+    "pu_blend": ("#000000", "-"),
+    "pu_bias": ("#0072B2", "-"),
+    "pu_shift": ("#56B4E9", "-"),
+    "pu_shift, relax": ("#56B4E9", ":"),
+    "Adamic-Adar": ("#D55E00", "--"),
+    "Resource Allocation": ("#E69F00", "--"),
+    "Common Neighbors": ("#009E73", "--"),
+    "Katz": ("#CC79A7", "-."),
+    "SVD-Katz": ("#CC79A7", ":"),
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("networks", nargs="*", default=["ca-GrQc", "ca-HepPh"])
+    parser.add_argument("networks", nargs="*", default=NETWORKS)
+    parser.add_argument("--fraction", type=float, nargs="+", default=[0.5, 0.1])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", choices=SCORERS, action="append", help="one of the scorers")
+    parser.add_argument("--results", type=Path, default=Path("link_prediction.json"))
+    parser.add_argument("--show", action="store_true", help="print what was found before")
+    parser.add_argument("--plot", type=Path, help="where to draw the curves, with --show")
     options = parser.parse_args()
-    print(f"pugraph {pugraph.__version__}, mean and deviation over {options.seeds} seeds\n")
+    if options.show:
+        show(options.results)
+        if options.plot:
+            plot(options.results, options.plot)
+        return
     for name in options.networks:
-        print_network(name, options.seeds, options.only or list(SCORERS))
+        for fraction in options.fraction:
+            for seed in range(options.seeds):
+                split(name, fraction, seed, options.only or list(SCORERS), options.results)
 
 
-def print_network(name: str, seeds: int, wanted: list[str]) -> None:
-    G = datasets.largest_component(datasets.load(name))
-    scorers = {k: SCORERS[k] for k in wanted if not (G.is_directed() and k in LOCAL)}
-    found: dict[str, list[list[float]]] = defaultdict(list)
-    for seed in range(seeds):
-        train, held_out = split_links(G, seed=seed)
-        for scorer, make in scorers.items():
-            start = time.perf_counter()
-            model = make(train)
-            seconds = time.perf_counter() - start
-            result = evaluate(model, train, held_out)
-            found[scorer].append([*figures(result.all_pairs), *figures(result.connected), seconds])
-    print(f"**{name}** ({G.number_of_nodes():,} nodes, {G.number_of_edges():,} edges)\n")
-    print("| | AUC, all pairs | AP | P at L | AUC, connected | AP | P at L | set-up, s |")
-    print("|---|---|---|---|---|---|---|---|")
-    for scorer, values in found.items():
-        mean, spread = np.mean(values, axis=0), np.std(values, axis=0)
-        cells = [f"{m:.3f} ± {s:.3f}" for m, s in zip(mean[:-1], spread[:-1], strict=True)]
-        print(f"| {scorer} | {' | '.join(cells)} | {np.median(np.array(values)[:, -1]):.2f} |")
-    print(flush=True)
+def split(name: str, fraction: float, seed: int, wanted: list[str], results: Path) -> None:
+    """Evaluate what the file does not have yet, and add it."""
+    have = {tuple(line["key"]) for line in lines(results)}
+    missing = [s for s in wanted if (name, fraction, seed, s) not in have]
+    if not missing:
+        return
+    G = datasets.largest_component(datasets.load(name).to_undirected())
+    train, held_out = split_links(G, fraction=fraction, seed=seed)
+    for scorer in missing:
+        start = time.perf_counter()
+        model = SCORERS[scorer](train)
+        ready = time.perf_counter()
+        found = evaluate(model, train, held_out, sample=SAMPLED.get(name), seed=seed, k=(50,))
+        line = {
+            "key": (name, fraction, seed, scorer),
+            "size": (G.number_of_nodes(), G.number_of_edges()),
+            "set-up": ready - start,
+            "pairs/s": found.all_pairs.n_others / (time.perf_counter() - ready),
+            "all": figures(found.all_pairs),
+            "connected": figures(found.connected),
+            "fnr": [found.all_pairs.fnr_at(rate) for rate in (*RATES, *GRID)],
+        }
+        with results.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        print(name, fraction, seed, scorer, [round(x, 4) for x in line["all"]], flush=True)
 
 
-def figures(metrics: Metrics) -> tuple[float, float, float]:
-    return metrics.auc, metrics.average_precision, metrics.precision_at_l
+def figures(found: Metrics) -> list[float]:
+    return [found.auc, found.average_precision, found.precision_at_l, found.hits_at[50]]
+
+
+def lines(results: Path) -> list[dict[str, Any]]:
+    return (
+        [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
+    )
+
+
+def mean(found: list[dict[str, Any]], what: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return means over the seeds, and halves of 95 % confidence intervals."""
+    values = np.array([line[what] for line in found])
+    n = len(values)
+    half = values.std(0, ddof=1) / np.sqrt(n) * student.ppf(0.975, n - 1) if n > 1 else values * 0
+    return values.mean(0), half
+
+
+def grouped(results: Path) -> dict[tuple[str, float], dict[str, list[dict[str, Any]]]]:
+    groups: dict[tuple[str, float], dict[str, list[dict[str, Any]]]] = {}
+    for line in lines(results):
+        name, fraction, _, scorer = line["key"]
+        groups.setdefault((name, fraction), {}).setdefault(scorer, []).append(line)
+    return groups
+
+
+def show(results: Path) -> None:
+    for (name, fraction), scorers in grouped(results).items():
+        nodes, edges = next(iter(scorers.values()))[0]["size"]
+        seeds = min(len(found) for found in scorers.values())
+        among = f"a sample of {SAMPLED[name]:,} non-edges" if name in SAMPLED else "all non-edges"
+        print(f"**{name}**, {fraction:.0%} of {edges:,} edges held out, {nodes:,} nodes, {among}; "
+              f"{seeds} seeds\n")  # fmt: skip
+        heads = [f"{figure}, all pairs" for figure in FIGURES[:1]] + list(FIGURES[1:])
+        heads += [f"{figure}, connected" for figure in FIGURES[:1]] + list(FIGURES[1:])
+        print("| | " + " | ".join(heads) + " | set-up, s | M pairs/s |")
+        print("|---" * (len(heads) + 3) + "|")
+        table = {
+            s: np.append(*(mean(f, w)[0] for w in ("all", "connected")))
+            for s, f in scorers.items()
+        }
+        best = np.max(list(table.values()), axis=0)
+        for scorer in sorted(table, key=lambda s: -table[s][1]):
+            found = scorers[scorer]
+            halves = np.append(*(mean(found, w)[1] for w in ("all", "connected")))
+            cells = [
+                (f"**{m:.3f}** ± {h:.3f}" if m == b else f"{m:.3f} ± {h:.3f}")
+                for m, h, b in zip(table[scorer], halves, best, strict=True)
+            ]
+            setup = np.median([line["set-up"] for line in found])
+            rate = np.median([line["pairs/s"] for line in found]) / 1e6
+            print(f"| {scorer} | {' | '.join(cells)} | {setup:.2f} | {rate:.2f} |")
+        print("\nFNR at an FPR of\n\n| | " + " | ".join(f"{rate:.0e}" for rate in RATES) + " |")
+        print("|---" * (len(RATES) + 1) + "|")
+        rates = {s: mean(f, "fnr")[0][: len(RATES)] for s, f in scorers.items()}
+        least = np.min(list(rates.values()), axis=0)
+        for scorer in sorted(rates, key=lambda s: rates[s][2]):
+            cells = [
+                f"**{x:.3f}**" if x == b else f"{x:.3f}"
+                for x, b in zip(rates[scorer], least, strict=True)
+            ]
+            print(f"| {scorer} | {' | '.join(cells)} |")
+        print()
+
+
+def plot(results: Path, path: Path) -> None:
+    """Draw the paper's curves for its two networks, means over the seeds."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    groups = grouped(results)
+    fig, axes = plt.subplots(1, 2, figsize=(10, 4.6), sharey=True, layout="constrained")
+    for ax, name in zip(axes, ("ca-GrQc", "ca-HepPh"), strict=True):
+        for scorer, (colour, style) in IN_PLOT.items():
+            if scorer in groups.get((name, 0.5), {}):
+                curve = mean(groups[name, 0.5][scorer], "fnr")[0][len(RATES) :]
+                width = 2.4 if scorer == "pu_blend" else 1.4
+                ax.plot(GRID, curve, color=colour, ls=style, lw=width, label=scorer)
+        ax.set(
+            xscale="log", xlabel="false positive rate", title=f"{name}, half of the edges hidden"
+        )
+        ax.set_xlim(1e-6, 1)
+        ax.set_ylim(0, 1)
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel("false negative rate")
+    axes[0].legend(fontsize=8, loc="lower left")
+    fig.savefig(path, dpi=110)
 
 
 if __name__ == "__main__":

@@ -158,8 +158,14 @@ def fit(
     return fit_data(to_graph_data(G, features=features), settings)
 
 
-def fit_data(data: GraphData, settings: Settings) -> LinkModel:
-    """Fit a model of a graph that is already arrays, with options already checked."""
+def fit_data(
+    data: GraphData, settings: Settings, start: tuple[FloatArray, FloatArray] | None = None
+) -> LinkModel:
+    """Fit a model of a graph that is already arrays, with options already checked.
+
+    `start` may be the factors of another fit to the same nodes, with a penalty, a bias or a
+    rank not far from these; solvers that do not begin with factors take no notice.
+    """
     if settings.selects:
         from pugraph.selection import select_data  # which fits by this function
 
@@ -181,6 +187,10 @@ def fit_data(data: GraphData, settings: Settings) -> LinkModel:
     _check_memory(settings, weights, rows)
     objective = Objective.of(weights)
     W, H = _start(settings, weights, rows, cols)
+    if start is not None:
+        for fresh, old in zip((W, H), start, strict=True):
+            rank = min(fresh.shape[1], old.shape[1])
+            fresh[:, :rank] = old[:, :rank]
     history: list[float] = []
     gap = None
     if rows.n_links:

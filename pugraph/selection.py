@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import ranking, sampling
-from pugraph.core.types import FloatArray
+from pugraph.core.paths import path_sums
+from pugraph.core.problem import both_sides
+from pugraph.core.types import FloatArray, IntArray
 from pugraph.fitting import fit_data
-from pugraph.hiding import hide
+from pugraph.hiding import Inner, hide
 from pugraph.inductive import choose_solver
 from pugraph.models import LinkModel
 from pugraph.settings import Settings, Weights, check_number, check_whole
@@ -23,13 +25,12 @@ from pugraph.settings import Settings, Weights, check_number, check_whole
 __all__ = ["RhoEstimate", "Selection", "Trial", "estimate_rho", "select"]
 
 _MOST_PAIRS = 2_000_000
-_RATED_AMONG = 500_000
-# 1 - rho in multiples of the density, or rho itself; reg in multiples of the rule's
-_BIASES = (2.0, 20.0, 200.0, 2000.0)
+_NEAR, _FAR = 100_000, 25_000
+_TIMES = 2
+# 1 - rho in multiples of the density, or rho itself
+_BIASES = (20.0, 2.0, 200.0, 2000.0)
 _SHIFTS = (0.0, 0.3, 0.5, 0.7, 0.9)
-_REGS = (4.0, 2.0, 1.0, 0.5, 0.25)
-_LOOSE = 3.0  # times the tolerance of a fit
-_ENOUGH = 0.99  # of the best average precision, for a smaller rank
+_SURE = 1.01  # times the average precision, for another rank
 
 
 class RhoEstimate(NamedTuple):
@@ -192,9 +193,11 @@ def select(
 
     Notes
     -----
-    One value at a time: reg along a falling path, rho on the paper's grid (corrected), both
-    again around the best, then rank by doubling. Trials are rated by the average precision
-    of the hidden links among at most 500,000 other pairs.
+    One value at a time: reg by doubling or halving, rho on the paper's grid (corrected), both
+    again in smaller steps, then rank by doubling or halving where that gains 1 % or more.
+    Each fit begins where the best one so far ended. Trials are rated by the average precision
+    of the hidden links among all other pairs, estimated from those two steps apart and a
+    sample of the rest.
 
     Examples
     --------
@@ -217,17 +220,16 @@ def select_data(
     """Choose what `settings` leaves to "auto", for a graph that is already arrays."""
     search = _Search(data, settings, fraction, progress)
     if settings.reg == "auto":
-        search.path(_REGS)
+        search.climb_reg(2.0)
     if settings.rho == "auto":
-        grid = _SHIFTS if settings.method == "shift" else _BIASES
-        for bias in grid:
+        for bias in _SHIFTS if settings.method == "shift" else _BIASES:
             search.attempt(bias=bias)
+        if settings.method == "bias":
+            search.scale_bias(10**0.5)
     if settings.reg == "auto":
-        for factor in (2**0.5, 2**-0.5, 2.0, 0.5):
-            search.attempt(factor=search.factor * factor)
-    if settings.rho == "auto" and settings.method == "bias":
-        for factor in (10**-0.5, 10**0.5):
-            search.attempt(bias=search.multiple() * factor)
+        search.climb_reg(2**0.5)
+        if settings.rho == "auto" and settings.method == "bias":
+            search.scale_bias(10**0.5, 2**0.5)
     if settings.rank == "auto":
         search.ranks()
     return search.chosen()
@@ -241,11 +243,11 @@ class _Search:
     ) -> None:
         rng = np.random.default_rng(settings.seed)
         self.settings, self.whole = settings, data
-        self.inner = hide(data, fraction, rng)
-        *self.others, _ = sampling.some_non_links(self.inner.pairs, _RATED_AMONG, rng)
+        self.rounds = [_Round(hide(data, fraction, rng), rng) for _ in range(_TIMES)]
+        self.inner = self.rounds[0].inner
         self.bar = tqdm(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
-        self._tried: dict[Weights, float] = {}
+        self._tried: set[Weights] = set()
         self.bias: float | None = None  # the rule's
         self.factor = 1.0
         self.rank: int | None = None
@@ -269,58 +271,61 @@ class _Search:
             settings = replace(settings, reg=factor * _weights(data, settings).reg)
         return settings
 
-    def multiple(self) -> float:
+    def _multiple(self) -> float:
         """Return 1 - rho of the best trial in multiples of the density."""
         adjacency = self.inner.data.adjacency
         if self.bias is not None:
             return self.bias
         return (1 - self._rho) * adjacency.shape[0] * adjacency.shape[1] / adjacency.nnz
 
-    def attempt(self, **change: Any) -> float:
-        """Fit with a change to the best trial so far, and keep it if it is better."""
+    def attempt(self, gain: float = 1.0, **change: Any) -> bool:
+        """Fit with a change to the best trial so far; keep it if it is `gain` times as good."""
         now = {"bias": self.bias, "factor": self.factor, "rank": self.rank, **change}
         settings = self._at(self.inner.data, **now)
         numbers = _weights(self.inner.data, settings)
         if numbers in self._tried:
-            return self._tried[numbers]
+            return False
+        self._tried.add(numbers)
         start = perf_counter()
-        model = _loosely(settings, lambda loose: fit_data(self.inner.data, loose))
-        ranked = ranking.Ranking(model.score_pairs(self.inner.rows, self.inner.cols))
-        ranked.add(model.score_pairs(*self.others))
-        value = ranked.average_precision()
-        took = perf_counter() - start
+        models = [hidden.fit(settings) for hidden in self.rounds]
+        value = float(np.mean([h.rate(m) for h, m in zip(self.rounds, models, strict=True)]))
+        model, took = models[0], perf_counter() - start
         self.table.append(Trial(model.rho, model.reg, model.rank, value, took))
         self.bar.set_postfix(average_precision=f"{value:.4f}", refresh=False)
         self.bar.update()
-        self._tried[numbers] = value
-        if value > self.best:
+        better = value > gain * self.best
+        if better:
             self.best, self._rho = value, model.rho
+            if not settings.inductive:
+                for hidden, found in zip(self.rounds, models, strict=True):
+                    hidden.start = found.factors
             self.bias, self.factor, self.rank = now["bias"], now["factor"], now["rank"]
-        return value
+        return better
 
-    def path(self, factors: tuple[float, ...]) -> None:
-        """Try penalties in turn; two that are worse than the best one end it."""
-        worse = 0
-        for factor in factors:
-            worse = worse + 1 if self.attempt(factor=factor) < self.best else 0
-            if worse == 2 and self.factor > factor:
+    def climb_reg(self, step: float) -> None:
+        """Multiply the penalty, up or else down, as long as that helps."""
+        for factor in (step, 1 / step):
+            if self.attempt(factor=self.factor * factor):
+                while self.attempt(factor=self.factor * factor):
+                    pass
+                break
+
+    def scale_bias(self, step: float, reg_step: float = 1.0) -> None:
+        """Multiply 1 - rho, up or else down, and the penalty with it."""
+        for up in (True, False):
+            by, reg_by = (step, reg_step) if up else (1 / step, 1 / reg_step)
+            if self.attempt(bias=self._multiple() * by, factor=self.factor * reg_by):
                 break
 
     def ranks(self) -> None:
-        """Double the rank while that helps, and take the smallest one that is good enough."""
+        """Double the rank, or else halve it, as long as that helps enough to be sure of it."""
         data = self.inner.data
-        shape = data.adjacency.shape
-        start = _weights(data, self._at(data, self.bias, self.factor, None)).rank
-        found = {start: self.attempt(rank=start)}
-        for up in (True, False):
-            rank, before = start, found[start]
-            while (rank := rank * 2 if up else rank // 2) >= 8 and rank <= min(shape):
-                found[rank] = self.attempt(rank=rank)
-                if found[rank] < (before / _ENOUGH if up else before * _ENOUGH):
-                    break
-                before = found[rank]
-        most = max(found.values())
-        self.rank = min(rank for rank, value in found.items() if value >= _ENOUGH * most)
+        rank = _weights(data, self._at(data, self.bias, self.factor, None)).rank
+        while 2 * rank <= min(data.adjacency.shape) and self.attempt(_SURE, rank=2 * rank):
+            rank *= 2
+        if self.rank is None:
+            while rank > 1 and self.attempt(_SURE, rank=rank // 2):
+                rank //= 2
 
     def chosen(self) -> Selection:
         self.bar.close()
@@ -336,13 +341,42 @@ def _weights(data: GraphData, settings: Settings) -> Weights:
     return settings.weights(shape, data.adjacency.nnz, solver)
 
 
-def _loosely(settings: Settings, fit: Callable[[Settings], LinkModel]) -> LinkModel:
-    """Fit with a larger tolerance than the user's, and without a word of it."""
-    from sklearn.exceptions import ConvergenceWarning
+class _Round:
+    """Links that are hidden, pairs to find them among, and where the next fit may begin."""
 
-    solver = settings.chosen_solver
-    if settings.tol is None and not settings.inductive:
-        settings = replace(settings, tol=_LOOSE * settings.stopping_rule(solver)[1])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return fit(settings)
+    def __init__(self, inner: Inner, rng: np.random.Generator) -> None:
+        self.inner = inner
+        self.start: tuple[FloatArray, FloatArray] | None = None
+        self._others = _others(inner, rng)
+
+    def fit(self, settings: Settings) -> LinkModel:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return fit_data(self.inner.data, settings, self.start)
+
+    def rate(self, model: LinkModel) -> float:
+        """Return the average precision of the hidden links."""
+        positives = model.score_pairs(self.inner.rows, self.inner.cols)
+        parts = []
+        for rows, cols, weight in self._others:
+            ranked = ranking.Ranking(positives)
+            ranked.add(model.score_pairs(rows, cols))
+            parts.append((ranked, weight))
+        return ranking.average_precision(parts)
+
+
+def _others(inner: Inner, rng: np.random.Generator) -> list[tuple[IntArray, IntArray, float]]:
+    """Return pairs that are no links, near each other and not, and what one stands for.
+
+    Those near each other are most of what is ranked high, and few.
+    """
+    A = inner.data.adjacency
+    rows, cols, weight = sampling.some_non_links(inner.pairs, _NEAR + _FAR, rng)
+    if weight == 1 or not inner.data.square:
+        return [(rows, cols, weight)]
+    near = sampling.some_two_steps(A, inner.pairs, _NEAR, rng)
+    rows, cols = rows[:: 1 + _NEAR // _FAR], cols[:: 1 + _NEAR // _FAR]
+    weight *= 1 + _NEAR // _FAR
+    degrees = np.ones(A.shape[0])
+    far = path_sums(*both_sides(A, not inner.data.directed), degrees, rows, cols)[:, 0] == 0
+    return [near, (rows[far], cols[far], weight)]

@@ -6,6 +6,8 @@ between and at them, which is all that the figures depend on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import prange
 from scipy.special import digamma
@@ -88,12 +90,7 @@ class Ranking:
 
     def average_precision(self) -> float:
         """The mean, over positives, of the precision at their score."""
-        if not self.n_positives:
-            return float("nan")
-        found = np.cumsum(self.positives[::-1])
-        listed = found + np.cumsum(self.counts[::-1])[1::2]
-        # counts[::-1] runs from above the highest level; every second sum ends at a level
-        return float(self.positives[::-1] @ (found / listed) / self.n_positives)
+        return average_precision([(self, 1)])
 
     def precision_at(self, length: int) -> float:
         """The expected fraction of positives among the first `length`."""
@@ -151,6 +148,23 @@ class Ranking:
         wrong = np.append(0.0, np.cumsum(self.counts[::-1]))
         with np.errstate(invalid="ignore"):
             return wrong / self.n_negatives, 1 - found / self.n_positives
+
+
+def average_precision(parts: Sequence[tuple[Ranking, float]]) -> float:
+    """Return that of one list of positives among negatives that stand for several each.
+
+    Parameters
+    ----------
+    parts : sequence of (Ranking, float)
+        The same positives among each kind of negatives, and how many one of these stands for.
+    """
+    positives = parts[0][0].positives[::-1]
+    if not positives.size:
+        return float("nan")
+    found = np.cumsum(positives)
+    # counts[::-1] runs from above the highest level; every second sum ends at a level
+    wrong = sum(np.cumsum(ranked.counts[::-1])[1::2] * weight for ranked, weight in parts)
+    return float(positives @ (found / (found + wrong)) / found[-1])
 
 
 def held_out(n_links: int, fraction: float, rng: np.random.Generator) -> IntArray:

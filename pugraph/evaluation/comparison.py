@@ -62,7 +62,8 @@ class Comparison:
         names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
         lines = [["", *metrics, "s"], ["---"] * (len(metrics) + 2)]
         for name in names:
-            cells = ["{:.3f} ± {:.3f}".format(*self.mean(name, m, count)) for m in metrics]
+            found = [self.mean(name, m, count) for m in metrics]
+            cells = [f"{m:.4f}" + f" ± {half:.4f}" * (not np.isnan(half)) for m, half in found]
             lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -1,0 +1,65 @@
+"""Which links come later? The temporal table of docs/experiments.md.
+
+The first 80 % of the links of a network, by the time of their first event, are shown; the
+others are to be found, among all pairs or a sample of them. Once with the directions of the
+links, once without, where local indices can take part.
+
+    PUGRAPH_DATA=... python benchmarks/temporal.py [network ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import networkx as nx
+
+import pugraph
+from pugraph import datasets, link_prediction
+from pugraph.evaluation import compare
+
+BOTH_WAYS = ("pu_blend", "pu_bias", "pu_shift", "katz", "svd_katz")
+LOCAL = (
+    "common_neighbors", "jaccard_coefficient", "adamic_adar_index", "resource_allocation_index",
+    "preferential_attachment",
+)  # fmt: skip
+SAMPLED = {"sx-mathoverflow": 2_000_000}
+METRICS = ("auc", "average_precision", "precision_at_l", "hits_at 50")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("networks", nargs="*", default=["CollegeMsg", "sx-mathoverflow"])
+    for name in parser.parse_args().networks:
+        directed = datasets.load(name)
+        directed.remove_edges_from(list(nx.selfloop_edges(directed)))
+        for G, scorers in ((directed, BOTH_WAYS), (undirected(directed), BOTH_WAYS + LOCAL)):
+            found = compare(
+                [getattr(link_prediction, scorer) for scorer in scorers],
+                G,
+                fraction=0.2,
+                time="time",
+                sample=SAMPLED.get(name),
+            )
+            shown = found.results["pu_bias"][0]
+            kind = "directed" if G.is_directed() else "undirected"
+            print(
+                f"**{name}**, {kind}: {len(G):,} nodes, "
+                f"{G.number_of_edges():,} links; {shown.all_pairs.n_links:,} come later, of which "
+                f"{shown.connected.n_links:,} join nodes with a link before; pugraph "
+                f"{pugraph.__version__}\n"
+            )
+            for count in ("all_pairs", "connected"):
+                print(f"{count.replace('_', ' ')}\n\n{found.table(METRICS, count)}\n", flush=True)
+
+
+def undirected(G: nx.DiGraph) -> nx.Graph:
+    """Return the graph without directions, each link with its first time."""
+    H = nx.Graph()
+    H.add_nodes_from(G)
+    for u, v, time in sorted(G.edges(data="time"), key=lambda edge: -edge[2]):
+        H.add_edge(u, v, time=time)
+    return H
+
+
+if __name__ == "__main__":
+    main()
