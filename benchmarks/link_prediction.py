@@ -147,24 +147,14 @@ def grouped(results: Path) -> dict[tuple[str, float], dict[str, list[dict[str, A
 
 def summary(results: Path, what: str, figure: str) -> None:
     """Print one figure of all scorers on all networks."""
-    groups = grouped(results)
     place = FIGURES.index(figure)
-    means = {
-        key: {s: mean(found, what)[0][place] for s, found in scorers.items()}
-        for key, scorers in groups.items()
-    }
-    heads = [f"{name}, {fraction:.0%}" for name, fraction in groups]
+    columns = [scorer for scorer in SCORERS if scorer not in SMALL]
     print(f"{figure}, {'all pairs' if what == 'all' else 'connected pairs'}\n")
-    print("| | " + " | ".join(heads) + " |\n" + "|---" * (len(heads) + 1) + "|")
-    for scorer in SCORERS:
-        if scorer in SMALL:
-            continue
-        cells = []
-        for found in means.values():
-            value = found[scorer]
-            best = value == max(found.values())
-            cells.append(f"**{value:.3f}**" if best else f"{value:.3f}")
-        print(f"| {scorer} | {' | '.join(cells)} |")
+    print("| hidden | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|")
+    for (name, fraction), scorers in grouped(results).items():
+        values = [mean(scorers[scorer], what)[0][place] for scorer in columns]
+        cells = [f"**{v:.3f}**" if v == max(values) else f"{v:.3f}" for v in values]
+        print(f"| {name}, {fraction:.0%} | {' | '.join(cells)} |")
     print()
 
 

@@ -152,6 +152,11 @@ def katz(
     -------
     iterator of (u, v, p)
 
+    Notes
+    -----
+    (I - beta A) X = I is solved for 64 first nodes at a time by sparse products alone, until
+    what is left is below 1e-12 of the first term: the same for a few pairs and for all.
+
     Examples
     --------
     >>> import networkx as nx
