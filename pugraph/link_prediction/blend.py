@@ -71,13 +71,10 @@ class Blend(PairScorer):
         order = rng.permutation(self.data.links()[0].size)
         size = math.ceil(HIDDEN * order.size)
         times = min(_MOST_TIMES, math.ceil(_ENOUGH_LINKS / size)) if size else 0
-        steps = tqdm(
-            total=times + 2, desc="pu_blend", unit="fit", disable=settings.progress is not True
-        )
-        with steps:
-            settings = replace(
-                settings, progress=settings.progress is not True and settings.progress
-            )
+        bar = settings.progress is True
+        if bar:  # one for all fits, none for each
+            settings = replace(settings, progress=False)
+        with tqdm(total=times + 2, desc="pu_blend", unit="fit", disable=not bar) as steps:
             self.evidence = Evidence(self.data, settings)
             steps.update()
             examples = []
