@@ -36,7 +36,6 @@ def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, 
             for i in range(count):
                 y = reached[i]
                 sums[y, 3] *= weights[y, 2]
-            sums[u, 3] = 0  # a path does not come back
             for e in range(bounds[r], bounds[r + 1]):
                 v = cols[e]
                 three = 0.0

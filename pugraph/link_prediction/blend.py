@@ -28,6 +28,7 @@ from pugraph.settings import Settings
 HIDDEN = 0.1  # of the links, each time
 _ENOUGH_LINKS, _MOST_TIMES = 5000, 5
 _NEAR, _FAR = 200_000, 100_000
+_FEW_PAIRS = 50_000
 
 
 class Blend(PairScorer):
@@ -97,11 +98,16 @@ class Blend(PairScorer):
                 found = self.evidence.columns(rows[here], cols[here])
             near = self.evidence.near(found)
             odds = np.empty(near.size)
-            with threadpoolctl.threadpool_limits(_n_threads(self._n_jobs), user_api="openmp"):
+            with threadpoolctl.threadpool_limits(self._n_threads(near.size), user_api="openmp"):
                 for chance, mine in zip(self._chances, (near, ~near), strict=True):
                     odds[mine] = chance.log_odds(found[mine])
             out[here] = expit(odds)
         return out
+
+    def _n_threads(self, n_pairs: int) -> int | None:
+        if n_pairs < _FEW_PAIRS:  # starting threads costs more than they save
+            return 1
+        return None if self._n_jobs == -1 else self._n_jobs
 
 
 class Evidence:
@@ -200,10 +206,6 @@ def _chances(examples: list[Examples], rising: BoolArray) -> list[Chance]:
         learn(found[mine], truth[mine], weights[mine], rising)
         for learn, mine in ((learn_near, near), (learn_far, ~near))
     ]
-
-
-def _n_threads(n_jobs: int | None) -> int | None:
-    return None if n_jobs == -1 else n_jobs
 
 
 def _square(data: GraphData) -> GraphData:

@@ -107,7 +107,12 @@ class Logistic:
 
     def log_odds(self, evidence: FloatArray) -> FloatArray:
         columns, _ = self._columns(evidence)
-        odds: FloatArray = self.intercept + (columns - self._mean) / self._spread @ self.slope
+        odds = np.full(evidence.shape[0], self.intercept)
+        # column by column: the bits of a product would depend on the number of rows
+        for column, mean, spread, slope in zip(
+            columns.T, self._mean, self._spread, self.slope, strict=True
+        ):
+            odds += (column - mean) / spread * slope
         return odds
 
 

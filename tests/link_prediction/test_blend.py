@@ -113,20 +113,30 @@ def test_chances_are_chances():
 
 
 @compiled
-def test_seeds_and_threads(monkeypatch):
+def test_threads_and_blocks_do_not_show(monkeypatch):
     for name, value in (("_NEAR", 4000), ("_FAR", 4000), ("_MOST_TIMES", 1)):
         monkeypatch.setattr(blend, name, value)
     G = nx.barabasi_albert_graph(3000, 5, seed=0)  # enough links for two threads
-    pairs = [(u, v) for u in range(40) for v in range(1000, 1040)]
-    first = list(pugraph.pu_blend(G, pairs, rank=16, n_jobs=1))
-    for n_jobs in (2, None, -1):
-        assert list(pugraph.pu_blend(G, pairs, rank=16, n_jobs=n_jobs)) == first
-    assert list(pugraph.pu_blend(G, pairs, rank=16, seed=1)) != first
-    whole = Blend(G, rank=16)
-    rows, cols = np.array(pairs).T
-    at_once = whole.score_pairs(rows, cols)
-    monkeypatch.setattr(blend.retrieval, "BLOCK_PAIRS", 100)  # blocks do not show
-    assert (whole.score_pairs(rows, cols) == at_once).all()
+    rows, cols = np.divmod(np.arange(4000), 60)
+    one, two = (
+        Blend(G, rank=16, n_jobs=n_jobs).score_pairs(rows, cols + 900) for n_jobs in (1, 2)
+    )
+    assert (one == two).all()
+    model = Blend(G, rank=16)
+    assert (model.score_pairs(rows, cols + 900) == one).all()
+    monkeypatch.setattr(blend, "_FEW_PAIRS", 10)
+    for block in (1000, 301):
+        monkeypatch.setattr(blend.retrieval, "BLOCK_PAIRS", block)
+        assert (model.score_pairs(rows, cols + 900) == one).all()
+
+
+@compiled
+def test_a_seed_repeats():
+    G = groups()
+    pairs = [(u, v) for u in range(20) for v in range(100, 120)]
+    first = list(pugraph.pu_blend(G, pairs, rank=8))
+    assert list(pugraph.pu_blend(G, pairs, rank=8, n_jobs=-1)) == first
+    assert list(pugraph.pu_blend(G, pairs, rank=8, seed=1)) != first
 
 
 @compiled

@@ -58,6 +58,16 @@ def test_odds_are_found_and_rise(learn):
 
 
 @pytest.mark.parametrize("learn", [learn_near, learn_far])
+def test_a_pairs_odds_do_not_depend_on_the_others(learn):
+    evidence, truth, weights, _ = examples(1001)
+    chance = learn(evidence, truth, weights, RISING)
+    together = chance.log_odds(evidence)
+    for size in (77, 100):
+        apart = [chance.log_odds(evidence[i : i + size]) for i in range(0, 1001, size)]
+        assert (np.concatenate(apart) == together).all()
+
+
+@pytest.mark.parametrize("learn", [learn_near, learn_far])
 def test_examples_that_stand_for_many_pairs(learn):
     evidence, truth, weights, odds = examples(6000)
     kept = (truth > 0) | (np.arange(6000) % 10 == 0)
