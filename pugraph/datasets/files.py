@@ -64,9 +64,10 @@ def _download(file: File) -> Path:
     try:
         return Path(cache.fetch(file.published))
     except OSError as error:
+        # the causes of a failed connection would fill the screen
         raise FileNotFoundError(
-            f"{file.published} could not be downloaded: {error}. {by_hand}"
-        ) from error
+            f"{file.published} could not be downloaded ({type(error).__name__}). {by_hand}"
+        ) from None
     except ValueError as error:
         raise ValueError(
             f"{file.url} does not give the expected file: its SHA-256 is not {file.sha256}. "
