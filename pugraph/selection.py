@@ -151,7 +151,8 @@ class Selection(NamedTuple):
     """The chosen values, for the whole graph, and the trials behind the choice.
 
     The trials' own values are for the graph without its hidden links. They carry over as
-    multiples of the density, and of the rule for reg.
+    multiples of the density, and of the rule for reg. `best` is the place of the trial that
+    was chosen.
     """
 
     rho: float
@@ -159,6 +160,7 @@ class Selection(NamedTuple):
     reg: float
     rank: int
     table: list[Trial]
+    best: int
 
 
 def select(
@@ -311,6 +313,7 @@ class _Search:
         self.bar.update()
         if better:
             self._best, self._rho = values, model.rho
+            self._winner = len(self.table) - 1
             if not settings.inductive:
                 for hidden, found in zip(self.rounds, models, strict=True):
                     hidden.start = found.factors
@@ -346,7 +349,7 @@ class _Search:
         self.bar.close()
         data = self.whole
         found = _weights(data, self._at(data, self.bias, self.factor, self.rank))
-        return Selection(found.rho, found.alpha, found.reg, found.rank, self.table)
+        return Selection(found.rho, found.alpha, found.reg, found.rank, self.table, self._winner)
 
 
 def _weights(data: GraphData, settings: Settings) -> Weights:
