@@ -153,7 +153,7 @@ def test_what_is_given_is_kept_and_the_rest_chosen():
 
 
 def test_the_rank_grows_or_shrinks_where_that_helps(monkeypatch):
-    A = groups(0.3, n=300, k=20)  # 20 ranks are enough, and few cannot hold them
+    A = groups(0.3, n=600, k=40)
     assert select(A, rho=0.7, reg=0.5, rank="auto").rank < 128
     monkeypatch.setitem(rules._RULES, "als", rules._BIAS._replace(rank=4))
     assert select(A, rho=0.7, reg=0.5, rank="auto").rank >= 16
