@@ -25,8 +25,8 @@ from pugraph.settings import Settings, Weights, check_number, check_whole
 __all__ = ["RhoEstimate", "Selection", "Trial", "estimate_rho", "select"]
 
 _MOST_PAIRS = 2_000_000
-_NEAR, _FAR = 50_000, 12_500
-_TIMES = 2
+_NEAR, _FAR = 100_000, 25_000
+_ENOUGH_LINKS = 5000
 # 1 - rho in multiples of the density, or rho itself
 _BIASES = (2.0, 20.0, 200.0, 2000.0)
 _SHIFTS = (0.0, 0.3, 0.5, 0.7, 0.9)
@@ -136,8 +136,8 @@ def _certainty(
 class Trial(NamedTuple):
     """One fit to the links that were not hidden, and how well it finds those that were.
 
-    A mean over both times that links are hidden, or of the first where that was clearly
-    behind the best.
+    In a small graph links are hidden twice, and this is the mean, or of the first time where
+    that was clearly behind the best.
     """
 
     rho: float
@@ -256,7 +256,9 @@ class _Search:
     ) -> None:
         rng = np.random.default_rng(settings.seed)
         self.settings, self.whole = settings, data
-        self.rounds = [_Round(hide(data, fraction, rng), rng) for _ in range(_TIMES)]
+        self.rounds = [_Round(hide(data, fraction, rng), rng)]
+        if self.rounds[0].inner.rows.size < _ENOUGH_LINKS:
+            self.rounds.append(_Round(hide(data, fraction, rng), rng))
         self.inner = self.rounds[0].inner
         self.bar = tqdm(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
@@ -264,7 +266,7 @@ class _Search:
         self.bias: float | None = None  # the rule's
         self.factor = 1.0
         self.rank: int | None = None
-        self._best = [-1.0] * _TIMES
+        self._best = [-1.0] * len(self.rounds)
         self.attempt()
 
     def _at(self, data: GraphData, bias: float | None, factor: float, rank: Any) -> Settings:
