@@ -164,7 +164,7 @@ def show(results: Path) -> None:
             summary(results, what, figure)
     for (name, fraction), scorers in grouped(results).items():
         nodes, edges = next(iter(scorers.values()))[0]["size"]
-        seeds = min(len(found) for found in scorers.values())
+        seeds = max(len(found) for found in scorers.values())
         among = f"a sample of {SAMPLED[name]:,} non-edges" if name in SAMPLED else "all non-edges"
         print(f"**{name}**, {fraction:.0%} of {edges:,} edges held out, {nodes:,} nodes, {among}; "
               f"{seeds} seeds\n")  # fmt: skip
