@@ -136,8 +136,8 @@ def _certainty(
 class Trial(NamedTuple):
     """One fit to the links that were not hidden, and how well it finds those that were.
 
-    In a small graph links are hidden twice, and this is the mean, or of the first time where
-    that was clearly behind the best.
+    In a small graph links are hidden twice, and this is the mean; or an estimate of it from
+    the first time, where that was clearly behind the best.
     """
 
     rho: float
@@ -309,7 +309,10 @@ class _Search:
             if values[0] < _HOPEFUL * gain * self._best[0]:
                 break
         better = len(values) == len(self.rounds) and sum(values) > gain * sum(self._best)
-        value, model, took = float(np.mean(values)), models[0], perf_counter() - start
+        value = sum(values) / len(values)
+        if len(values) < len(self.rounds):  # in terms of the others
+            value = values[0] / self._best[0] * sum(self._best) / len(self._best)
+        model, took = models[0], perf_counter() - start
         self.table.append(Trial(model.rho, model.reg, model.rank, value, took))
         self.bar.set_postfix(average_precision=f"{value:.4f}", refresh=False)
         self.bar.update()
