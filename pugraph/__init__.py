@@ -28,7 +28,15 @@ _HOMES = {
     "pu_shift": "pugraph.link_prediction.pu",
     "top_links": "pugraph.fitting",
 }
-_MODULES = ("adapters", "clustering", "datasets", "evaluation", "link_prediction", "selection")
+_MODULES = (
+    "adapters",
+    "clustering",
+    "datasets",
+    "evaluation",
+    "link_prediction",
+    "plotting",
+    "selection",
+)
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -1,0 +1,99 @@
+"""Draw the pictures of docs/gallery.md, with the code that the page shows.
+
+python benchmarks/gallery.py [directory]
+"""
+
+from __future__ import annotations
+
+import sys
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import igraph as ig
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import networkx as nx
+import numpy as np
+from PIL import Image
+from sklearn.datasets import load_wine
+
+import pugraph
+from pugraph.clustering import PUClustering
+from pugraph.evaluation import compare
+from pugraph.plotting import (
+    draw_predictions,
+    plot_clusters,
+    plot_convergence,
+    plot_curves,
+    plot_selection,
+)
+from pugraph.selection import select
+
+WIDE, HIGH, DPI = 8.0, 5.2, 100
+
+
+def names() -> Any:
+    G = nx.davis_southern_women_graph()
+    return draw_predictions(G, pugraph.top_links(G, 8))
+
+
+def crowd() -> Any:
+    G = nx.les_miserables_graph()
+    return draw_predictions(G, pugraph.top_links(G, 15))
+
+
+def directed() -> Any:
+    made = nx.gaussian_random_partition_graph(40, 10, 5, 0.35, 0.02, directed=True, seed=1)
+    G = ig.Graph.from_networkx(made)
+    return draw_predictions(G, pugraph.top_links(G, 12), layout="fr")
+
+
+def curves() -> Any:
+    G = nx.les_miserables_graph()
+    scorers = {
+        "blend": pugraph.pu_blend,
+        "bias": pugraph.pu_bias,
+        "Jaccard": nx.jaccard_coefficient,
+    }
+    found = compare(scorers, G, fraction=0.3)
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+    plot_curves(found, ax=left)
+    return plot_curves(found, kind="precision-recall", ax=right)
+
+
+def convergence() -> Any:
+    G = nx.les_miserables_graph()
+    fits = {name: pugraph.fit(G, solver=name, tol=1e-6) for name in ("als", "ccd++", "proximal")}
+    return plot_convergence(fits)
+
+
+def clusters() -> Any:
+    X, y = load_wine(return_X_y=True)
+    pairs = np.random.default_rng(0).integers(0, len(y), (150, 2))
+    known = pairs[y[pairs[:, 0]] == y[pairs[:, 1]]]
+    return plot_clusters(PUClustering(3).fit(X, must_link=known))
+
+
+def selection() -> Any:
+    return plot_selection(select(nx.les_miserables_graph(), rank="auto"))
+
+
+def main() -> None:
+    directory = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
+    plt.rcParams["figure.figsize"] = WIDE, HIGH
+    for draw in (names, crowd, directed, curves, convergence, clusters, selection):
+        figure = draw().figure
+        path = directory / f"gallery-{draw.__name__}.png"
+        drawn = BytesIO()
+        figure.savefig(drawn, dpi=DPI)
+        plt.close(figure)
+        Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path)
+        print(path, path.stat().st_size // 1000, "kB")
+
+
+if __name__ == "__main__":
+    main()

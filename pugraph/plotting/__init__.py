@@ -1,0 +1,17 @@
+"""Pictures of predictions and of how they were made; needs the extra `plot` (matplotlib)."""
+
+from __future__ import annotations
+
+from pugraph.plotting.clusters import plot_clusters
+from pugraph.plotting.convergence import plot_convergence
+from pugraph.plotting.curves import plot_curves
+from pugraph.plotting.network import draw_predictions
+from pugraph.plotting.trials import plot_selection
+
+__all__ = [
+    "draw_predictions",
+    "plot_clusters",
+    "plot_convergence",
+    "plot_curves",
+    "plot_selection",
+]

@@ -1,0 +1,111 @@
+"""plot_convergence: the objective, sweep by sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pugraph.core.types import FloatArray
+from pugraph.models import LinkModel
+from pugraph.plotting.base import MARKERS, axes, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_FEW = 40
+
+
+def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = None) -> Axes:
+    """Draw the objective after each sweep of one or several fits.
+
+    Parameters
+    ----------
+    models : LinkModel, PUClustering or dict
+        A fitted model, or several by name. A list of numbers is taken for a `history`.
+    relative : bool
+        Draw (objective - lowest) / lowest on a logarithmic axis; the sweep that reached the
+        lowest one cannot be on it. Models of one graph with the same method, rho and reg
+        have one objective, and share the lowest; plain lists do so too, and any other
+        model has its own. If False, draw the objective itself.
+    ax : matplotlib.axes.Axes, optional
+        New ones if None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    ValueError
+        If a model has no history, or if it is relative to the lowest objective and no
+        model has a second, different one.
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> from pugraph.plotting import plot_convergence
+    >>> G = nx.karate_club_graph()
+    >>> models = {name: pugraph.fit(G, solver=name, rank=4) for name in ("als", "ccd++")}
+    >>> ax = plot_convergence(models)
+    >>> len(ax.lines), ax.get_xlabel(), ax.get_yscale()
+    (2, 'sweep', 'log')
+    """
+    named = models if isinstance(models, Mapping) else {"": models}
+    if not named:
+        raise ValueError("there is no model to draw")
+    curves = {str(name): _history(name, model) for name, model in named.items()}
+    if relative:
+        lowest: dict[Hashable, float] = {}
+        problems = {str(name): _problem(name, model) for name, model in named.items()}
+        for name, curve in curves.items():
+            problem = problems[name]
+            lowest[problem] = min(lowest.get(problem, np.inf), float(curve.min()))
+        for name, curve in curves.items():
+            least = lowest[problems[name]]
+            curves[name] = (curve - least) / (abs(least) or 1)
+            curves[name][curves[name] <= 0] = np.nan
+        if all(np.isnan(curve).all() for curve in curves.values()):
+            raise ValueError(
+                "every objective is the lowest one: there is no distance to draw; use "
+                "relative=False"
+            )
+    ax = axes(ax)
+    from matplotlib.ticker import MaxNLocator
+
+    for place, (name, curve) in enumerate(curves.items()):
+        mark = MARKERS[place % len(MARKERS)] if curve.size <= _FEW else None
+        sweeps = np.arange(1, curve.size + 1)
+        ax.plot(sweeps, curve, marker=mark, ms=4, label=name or None, **style(place))
+    ax.set(xlabel="sweep", ylabel="objective")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if relative:
+        ax.set(yscale="log", ylabel="objective above the lowest one, relative to it")
+    ax.grid(alpha=0.3)
+    if isinstance(models, Mapping):
+        ax.legend(fontsize="small")
+    return ax
+
+
+def _history(name: Any, model: Any) -> FloatArray:
+    plain = model if isinstance(model, (list, tuple, np.ndarray)) else None
+    found = getattr(model, "history_", getattr(model, "history", plain))
+    what = f"the model {name!r}" if name else "the model"
+    if found is None:
+        raise TypeError(f"{what} has no history: it is a {type(model).__name__}")
+    history = np.array(found, np.float64)
+    if history.ndim != 1 or not history.size:
+        raise ValueError(f"{what} has no history: nothing was fitted, or there were no links")
+    if not np.isfinite(history).all():
+        raise ValueError(f"the history of {what} has NaN or infinity in it")
+    return history
+
+
+def _problem(name: Hashable, model: Any) -> Hashable:
+    """Return the same for what has the same objective."""
+    if isinstance(model, LinkModel):
+        A = model.data.adjacency
+        kind = "features" if model.inductive else "links"
+        return kind, model.method, model.rho, model.alpha, model.reg, A.shape, A.nnz
+    return ("own", name) if hasattr(model, "history_") else "lists"

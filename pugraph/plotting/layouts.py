@@ -1,0 +1,117 @@
+"""Where the nodes of a drawing are: layouts of networkx and igraph, or given positions."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from pugraph.adapters import GraphData
+from pugraph.core.types import FloatArray
+
+# those of networkx that need nothing but a graph
+_NETWORKX = (
+    "arf", "circular", "forceatlas2", "fruchterman_reingold", "kamada_kawai", "planar", "random",
+    "shell", "spectral", "spiral", "spring",
+)  # fmt: skip
+_MANY = 500  # nodes, from which on networkx's spring layout takes seconds
+
+
+def find_positions(G: Any, data: GraphData, count: int, layout: Any, seed: int) -> FloatArray:
+    """Return a row (x, y) for each of `count` nodes; see `draw_predictions` for `layout`."""
+    if count == 0:
+        return np.empty((0, 2))
+    if callable(layout) and not isinstance(layout, Mapping):
+        layout = layout(G)
+    if isinstance(layout, str):
+        found = _by_name(G, data, count, layout, seed)
+    elif isinstance(layout, Mapping):
+        found = _by_node(data, layout)
+    else:
+        found = _as_array(layout)
+    if found.shape != (count, 2):
+        raise ValueError(
+            f"the layout must have a row (x, y) for each of {count} nodes, not shape {found.shape}"
+        )
+    if not np.isfinite(found).all():
+        bad = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+        raise ValueError(f"the layout has no finite position for node {bad} of {count}")
+    return found
+
+
+def _as_array(rows: Any) -> FloatArray:
+    try:
+        return np.array(list(rows), np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "layout must be a name, a function, or positions (x, y) of the nodes, not "
+            f"{type(rows).__name__}"
+        ) from None
+
+
+def _by_node(data: GraphData, layout: Mapping[Any, Any]) -> FloatArray:
+    if not data.square:
+        raise ValueError(
+            "the rows and columns of a matrix may share their numbers: give the layout as an "
+            "array with the rows first"
+        )
+    rows: list[Any] = [None] * len(data.nodes)
+    for node, place in layout.items():
+        if node in data.index:  # a layout of a larger graph serves too
+            rows[data.index[node]] = place
+    for node, place in zip(data.nodes, rows, strict=True):
+        if place is None:
+            raise ValueError(f"the layout has no position for node {node!r}")
+    return _as_array(rows)
+
+
+def _by_name(G: Any, data: GraphData, count: int, name: str, seed: int) -> FloatArray:
+    libraries = [_by_networkx, _by_igraph]
+    if data.library == "igraph":
+        libraries.reverse()
+    if name == "spring" and (data.library == "igraph" or count >= _MANY):
+        name, libraries = "fr", [_by_igraph]
+    for library in libraries:
+        found = library(G, data, count, name, seed)
+        if found is not None:
+            return found
+    raise ValueError(f"neither networkx nor igraph has a layout {name!r} that needs only a graph")
+
+
+def _by_networkx(G: Any, data: GraphData, count: int, name: str, seed: int) -> FloatArray | None:
+    function = getattr(nx, f"{name}_layout", None)
+    if name not in _NETWORKX or function is None:
+        return None
+    graph = G
+    if data.library != "networkx":
+        graph = nx.empty_graph(count, nx.DiGraph if data.directed and data.square else nx.Graph)
+        graph.add_edges_from(_links(data))
+    options = {"seed": seed} if "seed" in inspect.signature(function).parameters else {}
+    places = function(graph, **options)
+    return np.array([places[node] for node in graph], np.float64).reshape(count, 2)
+
+
+def _by_igraph(G: Any, data: GraphData, count: int, name: str, seed: int) -> FloatArray | None:
+    import igraph
+
+    graph = G
+    if data.library != "igraph":
+        graph = igraph.Graph(count, _links(data), directed=data.directed and data.square)
+    state = random.getstate()  # igraph draws its numbers there
+    random.seed(seed)
+    try:
+        return np.array(graph.layout(name).coords, np.float64).reshape(count, -1)
+    except KeyError:
+        return None
+    finally:
+        random.setstate(state)
+
+
+def _links(data: GraphData) -> list[tuple[int, int]]:
+    us, vs = data.links()
+    shift = 0 if data.square else data.adjacency.shape[0]
+    return list(zip(us.tolist(), (vs + shift).tolist(), strict=True))

@@ -1,0 +1,250 @@
+"""draw_predictions: a network, and the links that it may be missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pugraph.adapters import GraphData, to_graph_data
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.plotting.base import GREY, axes
+from pugraph.plotting.labels import write_beside, write_inside
+from pugraph.plotting.layouts import find_positions
+from pugraph.settings import check_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WIDTHS, _ARROW_WIDTHS = (1.0, 4.5), (1.0, 3.0)
+_FEW_NODES = 60
+_NODE, _NODE_EDGE = "#E3E8EE", "#4D4D4D"
+_BEND = 0.12  # of a directed link, so that both ways can be seen
+_IN_NODE = 190.0  # the area of a node that holds its label
+
+
+def draw_predictions(
+    G: Any,
+    predictions: Iterable[Any],
+    *,
+    ax: Axes | None = None,
+    layout: Any = "spring",
+    labels: str | bool = "auto",
+    seed: int = 0,
+    cmap: Any = None,
+    colorbar: bool = True,
+) -> Axes:
+    """Draw a graph in grey, and predicted links on top, wider and darker by their score.
+
+    Parameters
+    ----------
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+        The columns of a rectangular matrix are nodes of their own, drawn as squares.
+    predictions : iterable of (u, v, score)
+        As `top_links` returns them.
+    ax : matplotlib.axes.Axes, optional
+        New ones if None.
+    layout : str, callable, dict or array_like
+        The name of a layout of networkx ("spring", "kamada_kawai", "circular", ...) or of
+        igraph ("fr", "kk", "lgl", ...), where both have one that of the graph's own
+        library; "spring" is igraph's "fr" from 500 nodes on, which takes a second for
+        5,000. Or a function of `G`, or the positions: a dict by node, an igraph Layout, or
+        an array with a row a node.
+    labels : {"auto", True, False}
+        "auto" names all nodes of a small graph. In one of more than 60, it names nodes of
+        predicted links, 60 at most, those of the highest scores first, and leaves out a
+        name that would cover another. An igraph vertex has its name, or its number if it
+        has none.
+    seed : int
+        Of the layout.
+    cmap : str or matplotlib.colors.Colormap, optional
+        Viridis if None, dark for high scores, and without the shades that are too light.
+    colorbar : bool
+        Show which colour is which score.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    networkx.NodeNotFound, ValueError
+        If a node of a prediction is not in the graph.
+    ValueError
+        If something is not (u, v, score), or the layout is not known or lacks a node.
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> from pugraph.plotting import draw_predictions
+    >>> G = nx.karate_club_graph()
+    >>> ax = draw_predictions(G, pugraph.top_links(G, 10))
+    >>> {lines.get_label(): len(lines.get_segments()) for lines in ax.collections[:2]}
+    {'link': 78, 'predicted link': 10}
+    """
+    if labels != "auto" and not isinstance(labels, bool):
+        raise ValueError(f"labels must be 'auto', True or False, not {labels!r}")
+    check_whole("seed", seed, 0)
+    data = to_graph_data(G)
+    rows, cols, scores = _predicted(data, predictions)
+    us, vs = data.links()
+    m, n = data.adjacency.shape
+    if not data.square:
+        vs, cols = vs + m, cols + m
+    count = m if data.square else m + n
+    places = find_positions(G, data, count, layout, seed)
+    order = np.argsort(scores, kind="stable")  # the best ones on top
+    rows, cols, scores = rows[order], cols[order], scores[order]
+    texts, wanted = _texts(G, data), _named(labels, count, rows, cols)
+    small = count <= _FEW_NODES
+    inside = small and max((len(texts[i]) for i in wanted), default=3) <= 2
+    size = _IN_NODE if inside else min(50.0, max(3.0, 6000 / max(count, 1)))
+    ax = axes(ax)
+    ax.set_axis_off()
+    ax.set_aspect("equal")
+    gap = math.sqrt(size) / 2 if data.directed and data.square else None
+    _draw_known(ax, np.stack([places[us], places[vs]], axis=1), gap)
+    curves = _curves(places[rows], places[cols], 0 if gap is None else _BEND)
+    drawn = _draw_predicted(ax, curves, scores, _dark() if cmap is None else cmap, gap)
+    ends = np.union1d(rows, cols)
+    for marker, part in (("o", slice(0, m)), ("s", slice(m, count))):
+        # in a crowd, nodes that have nothing to do with a predicted link stay below it
+        _draw_nodes(ax, places[part], size, marker, 3 if small else 1.5)
+    if not small:
+        for marker, part in (("o", ends[ends < m]), ("s", ends[ends >= m])):
+            _draw_nodes(ax, places[part], max(size, 12), marker, 3)
+    ax.margins(0.08)
+    ax.autoscale_view()
+    if colorbar and scores.size:
+        ax.figure.colorbar(drawn, ax=ax, label="score of a predicted link", shrink=0.75)
+    wanted_texts = [texts[i] for i in wanted]
+    if inside:
+        write_inside(ax, places, wanted_texts, wanted)
+    elif wanted:
+        write_beside(
+            ax, places, wanted_texts, wanted, size, curves, labels == "auto" and not small
+        )
+    return ax
+
+
+def _predicted(data: GraphData, predictions: Iterable[Any]) -> tuple[IntArray, IntArray, Any]:
+    """Return the positions and scores of predictions, after checking them."""
+    if isinstance(predictions, str) or not isinstance(predictions, Iterable):
+        raise ValueError(f"predictions must be (u, v, score) tuples, not {predictions!r}")
+    pairs, scores = [], []
+    for place, item in enumerate(predictions):
+        try:
+            u, v, score = item
+            scores.append(float(score))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"item {place} of predictions is not (u, v, score): {item!r}"
+            ) from None
+        if not math.isfinite(scores[-1]):
+            raise ValueError(f"item {place} of predictions has the score {score!r}")
+        pairs.append((u, v))
+    rows, cols = data.pair_positions(pairs, "predictions")
+    loops = np.flatnonzero((rows == cols) & data.square)
+    if loops.size:
+        raise ValueError(f"item {loops[0]} of predictions links a node to itself")
+    return rows, cols, np.array(scores)
+
+
+def _draw_known(ax: Axes, lines: FloatArray, gap: float | None) -> None:
+    from matplotlib.collections import LineCollection
+
+    width, alpha = (0.9, 0.6) if len(lines) < 1000 else (0.4, 0.25)
+    look = {"linewidths": width, "alpha": alpha, "zorder": 1, "label": "link"}
+    ax.add_collection(LineCollection(list(lines), colors=GREY, **look))
+    if gap is not None:
+        _draw_heads(ax, lines, np.full(len(lines), width), gap, facecolors=GREY, alpha=alpha)
+
+
+def _draw_predicted(
+    ax: Axes, curves: FloatArray, scores: FloatArray, cmap: Any, gap: float | None
+) -> Any:
+    from matplotlib.collections import LineCollection
+
+    low, spread = _span(scores)
+    least, most = _WIDTHS if gap is None else _ARROW_WIDTHS
+    widths = least + (most - least) * (scores - low) / spread
+    look = {"linewidths": widths, "zorder": 2, "label": "predicted link"}
+    drawn = LineCollection(list(curves), cmap=cmap, capstyle="round", **look)
+    drawn.set_array(scores)
+    drawn.set_clim(low, low + spread)
+    ax.add_collection(drawn)
+    if gap is not None:
+        _draw_heads(ax, curves, widths, gap, facecolors=drawn.to_rgba(scores), zorder=2.5)
+    return drawn
+
+
+def _draw_nodes(ax: Axes, places: FloatArray, size: float, marker: str, zorder: float) -> None:
+    if len(places):
+        look = {"c": _NODE, "edgecolors": _NODE_EDGE, "linewidths": 0.7 if size > 10 else 0.2}
+        ax.scatter(*places.T, s=size, marker=marker, zorder=zorder, **look)
+
+
+def _span(scores: FloatArray) -> tuple[float, float]:
+    """Return the lowest score, and how far up they go; equal ones are all the highest."""
+    if not scores.size:
+        return 0.0, 1.0
+    low, spread = float(scores.min()), float(np.ptp(scores))
+    if spread:
+        return low, spread
+    spread = abs(low) or 1.0
+    return low - spread, spread
+
+
+def _dark() -> Any:
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["viridis"](np.linspace(0.85, 0, 256)), "dark viridis")
+
+
+def _curves(starts: FloatArray, ends: FloatArray, bend: float) -> FloatArray:
+    """Return points along each link, bent to the left by a share of its length."""
+    along = ends - starts
+    aside = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    t = np.linspace(0, 1, 25 if bend else 2)[None, :, None]
+    return starts[:, None] + t * along[:, None] + 4 * bend * t * (1 - t) * aside[:, None]
+
+
+def _draw_heads(ax: Axes, curves: FloatArray, widths: FloatArray, gap: float, **look: Any) -> None:
+    """Put arrow heads where curves meet their last nodes, all sizes in points."""
+    from matplotlib.collections import PathCollection
+    from matplotlib.path import Path
+    from matplotlib.transforms import IdentityTransform
+
+    turn = curves[:, -1] - curves[:, -2]
+    paths = []
+    for angle, width in zip(np.arctan2(turn[:, 1], turn[:, 0]), widths, strict=True):
+        length, side = 1.8 + 2.5 * width, 1.2 + 1.1 * width
+        back = -gap - length
+        blunt = 0.4 * width  # as a line that ends in it would be seen beside a sharp tip
+        corners = np.array([(-gap, blunt), (back, side), (back, -side), (-gap, -blunt)])
+        cos, sin = math.cos(angle), math.sin(angle)
+        paths.append(Path(corners @ np.array([(cos, sin), (-sin, cos)])))
+    where = {"offsets": curves[:, -1], "offset_transform": ax.transData}
+    heads = PathCollection(paths, sizes=[1.0], linewidths=0, **where, **look)
+    heads.set_transform(IdentityTransform())
+    ax.add_collection(heads, autolim=False)
+
+
+def _texts(G: Any, data: GraphData) -> Sequence[str]:
+    if data.library == "igraph" and "name" in G.vs.attributes():
+        return [str(i if name is None else name) for i, name in enumerate(G.vs["name"])]
+    ends = list(data.nodes) if data.square else [*data.nodes, *data.columns]
+    return list(map(str, ends))
+
+
+def _named(labels: str | bool, count: int, rows: IntArray, cols: IntArray) -> list[int]:
+    """Return which nodes have a label; rows and cols come in the order of rising scores."""
+    if labels is False:
+        return []
+    if labels is True or count <= _FEW_NODES:
+        return list(range(count))
+    ends = np.stack([rows, cols], axis=1)[::-1].ravel().tolist()
+    return list(dict.fromkeys(ends))[:_FEW_NODES]
