@@ -173,6 +173,20 @@ def test_a_warm_start_leads_to_the_same_place():
     assert (near.factors[1] == before).all()
 
 
+def test_trials_begin_where_the_best_one_ended(monkeypatch):
+    starts = []
+
+    def watch(data, settings, start=None):
+        starts.append(start)
+        return fit_data(data, settings, start)
+
+    monkeypatch.setattr(selection, "fit_data", watch)
+    chosen = select(groups(0.5), rank=8)
+    assert starts[0] is starts[1] is None  # links are hidden twice
+    assert len(starts) > len(chosen.table)
+    assert all(start is not None for start in starts[2:])
+
+
 @pytest.mark.parametrize("directed", [False, True])
 def test_trials_are_rated_as_among_all_pairs(directed, monkeypatch):
     data = to_graph_data(groups(0.5, inside=0.3, directed=directed))
