@@ -1,5 +1,7 @@
-"""Run the demonstration: `python -m pugraph`."""
+"""The command line: `python -m pugraph`."""
+
+import sys
 
 from pugraph.cli import main
 
-main()
+sys.exit(main())

@@ -1,8 +1,7 @@
-"""The demonstration behind `python -m pugraph`: a real network and its missing links."""
+"""What `pugraph` alone does: a real network, its missing links, and how far to trust them."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import Any
 
@@ -23,9 +22,8 @@ _SPLITS = 20
 _HELD_OUT = 0.2
 
 
-def main() -> None:
+def demonstrate() -> None:
     """Predict links of the Les Miserables network and say how far to trust them."""
-    ArgumentParser(prog="python -m pugraph", description=main.__doc__).parse_args()
     G = nx.les_miserables_graph()
     print(
         f"Who else shares a chapter of Les Miserables? {G.number_of_nodes()} characters, "

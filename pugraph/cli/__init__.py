@@ -1,0 +1,68 @@
+"""The command line: `pugraph`, or `python -m pugraph`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from pugraph.cli.files import InputError
+from pugraph.cli.parser import make_parser
+
+BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; those of the process if None.
+
+    Returns
+    -------
+    int
+        0, or 2 for bad input, 130 after Ctrl-C and 141 if nobody reads the output.
+    """
+    parser = make_parser()
+    args = parser.parse_args(argv)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            _run(args)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("pugraph: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # what is left in the buffer has nowhere to go when the process ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+    except (InputError, ValueError, MemoryError) as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{error.filename}: {(error.strerror or str(error)).lower()}")
+    return 0
+
+
+def _run(args: Any) -> None:
+    if args.command is None:
+        from pugraph.cli.demo import demonstrate
+
+        demonstrate()
+    else:
+        from pugraph.cli import commands
+
+        getattr(commands, args.command)(args)
+
+
+def _fail(message: str) -> int:
+    print("pugraph: error:", " ".join(message.split()), file=sys.stderr)
+    return BAD_INPUT
+
+
+def _warn(message: Any, *_: Any, **__: Any) -> None:
+    print("pugraph: warning:", " ".join(str(message).split()), file=sys.stderr)

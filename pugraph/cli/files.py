@@ -1,0 +1,155 @@
+"""Files as text that can be trusted: found, unpacked, not binary, in UTF-8."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import sys
+import zlib
+from pathlib import Path
+
+EXTENSIONS = {
+    "adjlist": "adjlist",
+    "adj": "adjlist",
+    "dl": "dl",
+    "gexf": "gexf",
+    "gml": "gml",
+    "graphml": "graphml",
+    "lgl": "lgl",
+    "mtx": "mtx",
+    "net": "pajek",
+    "paj": "pajek",
+    "pajek": "pajek",
+}
+FORMATS = ("edges", *sorted(set(EXTENSIONS.values())))
+SEPARATORS = {"comma": ",", "semicolon": ";", "space": " ", "tab": "\t"}
+_GZIP = b"\x1f\x8b"
+_SAMPLE = 1000
+_ATTRIBUTES = re.compile(r"\{.*\}\s*$")
+
+
+class InputError(Exception):
+    """What is wrong with a file, in one line that names it.
+
+    Examples
+    --------
+    >>> print(InputError("links.txt", "only one column", 3))
+    links.txt: line 3: only one column
+    """
+
+    def __init__(self, path: str, message: str, line: int | None = None) -> None:
+        where = "" if line is None else f"line {line}: "
+        super().__init__(f"{path}: {where}{message}")
+
+
+def format_of(path: str, given: str | None = None) -> str:
+    """Return the format of a file, by its extension unless it is given.
+
+    Examples
+    --------
+    >>> format_of("links.graphml.gz"), format_of("links.what")
+    ('graphml', 'edges')
+    """
+    extension = Path(path.lower().removesuffix(".gz")).suffix.lstrip(".")
+    return given or EXTENSIONS.get(extension, "edges")
+
+
+def read_text(path: str) -> bytes:
+    """Return a file's bytes after a look whether they are text; "-" is the standard input."""
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        if data.startswith(_GZIP):
+            data = gzip.decompress(data)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(path, f"damaged gzip file: {error}") from None
+    except OSError as error:
+        raise InputError(path, (error.strerror or str(error)).lower()) from None
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(path, "text in UTF-16; save it as UTF-8")
+    if b"\0" in data:
+        raise InputError(path, "a binary file, not text", _line_at(data, data.index(b"\0")))
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            bad = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file in that encoding"
+            raise InputError(path, bad, _line_at(data, error.start)) from None
+        data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    if not data or data.isspace():
+        raise InputError(path, "the file is empty")
+    return data
+
+
+def _line_at(data: bytes, place: int) -> int:
+    return data.count(b"\n", 0, place) + 1
+
+
+def after_comments(data: bytes, path: str, marks: str) -> tuple[int, int]:
+    """Return the place and the number of the first line that is neither blank nor a comment."""
+    place, line = 0, 1
+    while place < len(data):
+        end = data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        text = data[place:end].strip()
+        if text and text.decode()[0] not in marks:
+            return place, line
+        place, line = end + 1, line + 1
+    marked = " or ".join(marks)
+    raise InputError(path, f"nothing but comments; lines that begin with {marked} are comments")
+
+
+def sample(data: bytes, place: int) -> list[str]:
+    """Return the lines from a place on that are not blank, as many as tell what a file is."""
+    lines: list[str] = []
+    while place < len(data) and len(lines) < _SAMPLE:
+        end = data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        if text := data[place:end].decode().strip("\r\n"):
+            lines.append(text)
+        place = end + 1
+    return lines
+
+
+def separator_of(line: str, path: str, given: str | None) -> str:
+    """Return what separates the columns: as given, by the extension, or as a line looks."""
+    if given is not None:
+        found = SEPARATORS.get(given, given)
+        if len(found.encode()) != 1:
+            raise ValueError(
+                f"--separator is {', '.join(SEPARATORS)} or one character, not {given!r}"
+            )
+        return found
+    outside = re.sub(r'"[^"]*"', "", _ATTRIBUTES.sub("", line))
+    return next((mark for mark in "\t,;" if mark in outside.strip()), " ")
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """Return the columns of one line.
+
+    Examples
+    --------
+    >>> fields_of('ann "b c"  3', " ")
+    ['ann', 'b c', '3']
+    >>> fields_of("ann, bob,", ",")
+    ['ann', 'bob', '']
+    """
+    attributes = _ATTRIBUTES.search(line)
+    if attributes:
+        line = line[: attributes.start()] + "{}"
+    if separator == " ":
+        line = line.replace("\t", " ").strip()
+    found = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    found = [field.strip() for field in found]
+    return [field for field in found if field] if separator == " " else found
+
+
+def is_number(field: str) -> bool:
+    """Return whether a field is a number."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,273 @@
+"""Networks from files: networkx's and igraph's own readers, and one for large edge lists."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+import networkx as nx
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+from pugraph.cli.edges import Layout, parse_edges
+from pugraph.cli.files import (
+    InputError,
+    after_comments,
+    format_of,
+    read_text,
+    sample,
+    separator_of,
+)
+from pugraph.core.types import IntArray
+
+BUILT_IN = "Les Miserables"
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network as pugraph's functions take it, and the names of its nodes.
+
+    Attributes
+    ----------
+    graph : networkx graph, igraph graph or scipy sparse array
+        networkx's nodes are the names; those of others are positions in `names`.
+    names : list of str
+    directed : bool
+    path, format : str
+        Where it came from.
+    repeated, loops : int
+        How many edges were there before, and how many lead from a node to itself.
+    header : list of str, optional
+        What the first line of an edge list calls the columns.
+    """
+
+    graph: Any
+    names: list[str]
+    directed: bool
+    path: str
+    format: str
+    repeated: int = 0
+    loops: int = 0
+    header: list[str] | None = field(default=None)
+
+    @property
+    def is_networkx(self) -> bool:
+        return isinstance(self.graph, nx.Graph)
+
+    def to_networkx(self) -> Any:
+        """Return the network as a networkx graph with names."""
+        if self.is_networkx:
+            return self.graph
+        return to_networkx(_matrix(self.graph), self.names, self.directed)
+
+
+def to_networkx(matrix: Any, names: list[str], directed: bool) -> Any:
+    """Return the networkx graph of an adjacency matrix."""
+    G = nx.DiGraph() if directed else nx.Graph()
+    G.add_nodes_from(names)
+    rows, cols = sp.coo_array(matrix).coords
+    ends = (map(names.__getitem__, side.tolist()) for side in (rows, cols))
+    G.add_edges_from(zip(*ends, strict=True))
+    return G
+
+
+def _matrix(graph: Any) -> Any:
+    return graph if sp.issparse(graph) else graph.get_adjacency_sparse()
+
+
+def built_in() -> Network:
+    """Return the network that comes with the install: who meets whom in Les Miserables."""
+    G = nx.les_miserables_graph()
+    return Network(G, list(G), False, BUILT_IN, "networkx")
+
+
+def read_network(
+    path: str,
+    *,
+    format: str | None = None,
+    directed: bool | None = None,
+    layout: Layout | None = None,
+) -> Network:
+    """Read a network.
+
+    Parameters
+    ----------
+    path : str
+        A text file, gzipped or not; "-" is the standard input.
+    format : str, optional
+        One of `FORMATS`; by the extension if None.
+    directed : bool, optional
+        If None, as the file says; edge lists and adjacency lists are undirected.
+    layout : Layout, optional
+        How an edge list is written.
+
+    Returns
+    -------
+    Network
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read; it names the file and the line.
+    """
+    layout = layout or Layout()
+    form = format_of(path, format)
+    data = read_text(path)
+    if form == "edges":
+        edges = parse_edges(data, path, layout)
+        made = of_arrays(edges.us, edges.vs, edges.names, bool(directed), path)
+        return replace(made, header=edges.header)
+    if form == "mtx":
+        return _read_mtx(data, path, directed)
+    with _told(path):
+        if form == "adjlist":
+            G = _adjlist(data, path, layout, bool(directed))
+        elif form in _READERS:
+            G = _READERS[form](data, path)
+        else:
+            G = _igraph(data, form)
+    if not len(G):
+        raise InputError(path, f"no nodes in it; is it a {form} file?")
+    return _simple(G, path, form, directed)
+
+
+def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path: str) -> Network:
+    """Return the network of edges between positions, which may repeat."""
+    n = len(names)
+    rows, cols = (us, vs) if directed else (np.append(us, vs), np.append(vs, us))
+    matrix = sp.coo_array((np.ones(rows.size, bool), (rows, cols)), shape=(n, n)).tocsr()
+    matrix.sum_duplicates()
+    loops = int(np.count_nonzero(us == vs))
+    on_diagonal = int(np.count_nonzero(matrix.diagonal()))
+    distinct = matrix.nnz if directed else (matrix.nnz - on_diagonal) // 2 + on_diagonal
+    graph: Any = sp.csr_array(matrix.astype(np.int8))
+    if directed and (graph != graph.T).nnz == 0:  # a symmetric matrix is an undirected graph
+        import igraph
+
+        graph = igraph.Graph(n, np.column_stack(graph.tocoo().coords), directed=True)
+    return Network(graph, names, directed, path, "edges", us.size - distinct, loops)
+
+
+def _read_mtx(data: bytes, path: str, directed: bool | None) -> Network:
+    try:
+        found = sp.coo_array(scipy.io.mmread(io.BytesIO(data)))
+    except ValueError as error:
+        raise InputError(path, f"not a Matrix Market file: {error}") from None
+    if found.shape[0] != found.shape[1]:
+        raise InputError(path, f"a graph's matrix is square, not {found.shape}")
+    symmetric = b"general" not in data.split(b"\n", 1)[0]
+    us, vs = (side.astype(np.int32) for side in found.coords)
+    if symmetric:
+        us, vs = us[vs <= us], vs[vs <= us]
+    names = [str(number) for number in range(1, found.shape[0] + 1)]
+    arrays = of_arrays(us, vs, names, not symmetric if directed is None else directed, path)
+    return replace(arrays, format="mtx")
+
+
+@contextlib.contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Turn what readers raise into one line that names the file, and the line if they tell."""
+    try:
+        yield
+    except InputError:
+        raise
+    except ParseError as error:
+        raise InputError(path, f"not well-formed XML: {error}", error.position[0]) from None
+    except Exception as error:
+        message = " ".join(str(error).split()) or type(error).__name__
+        line = re.search(r"\(line (\d+)|\((\d+), \d+\)|line (\d+)", message)
+        number = int(next(filter(None, line.groups()))) if line else None
+        raise InputError(path, f"cannot be read: {message}", number) from None
+
+
+def _graphml(data: bytes, path: str) -> Any:
+    G = nx.read_graphml(io.BytesIO(data))
+    names = [name for _, name in G.nodes(data="name")]
+    # igraph numbers the nodes of a file and keeps their names beside
+    if set(G) == {f"n{i}" for i in range(len(G))} and len(set(names) - {None}) == len(G):
+        G = nx.relabel_nodes(G, dict(zip(G, names, strict=True)))
+    return G
+
+
+def _gexf(data: bytes, path: str) -> Any:
+    return nx.read_gexf(io.BytesIO(data))
+
+
+def _gml(data: bytes, path: str) -> Any:
+    text = data.decode()
+    try:
+        return nx.parse_gml(text)
+    except nx.NetworkXError as error:
+        label = None if "no 'label' attribute" in str(error) else "label"
+        if label and "is duplicated" not in str(error):
+            raise
+    text = re.sub(r"\bgraph\s*\[", "graph [ multigraph 1", text, count=1)
+    return nx.parse_gml(text, label=label)
+
+
+def _pajek(data: bytes, path: str) -> Any:
+    if not re.search(rb"^\s*\*vertices\b", data, re.IGNORECASE | re.MULTILINE):
+        raise InputError(path, "no *Vertices, with which a Pajek file begins", 1)
+    return nx.parse_pajek(data.decode().splitlines())
+
+
+def _adjlist(data: bytes, path: str, layout: Layout, directed: bool) -> Any:
+    place, line = after_comments(data, path, layout.comments)
+    separator = separator_of(sample(data, place)[0], path, layout.separator)
+    delimiter = None if separator == " " else separator
+    lines = [text.strip() for text in data[place:].decode().splitlines()]
+    for number, text in enumerate(lines, line):
+        if {"nan", "NaN", "NAN"} & {name.strip() for name in text.split(delimiter)}:
+            raise InputError(path, "NaN, which is no node", number)
+    G = nx.parse_adjlist(
+        filter(None, lines),
+        comments="\0",  # those at the top are gone
+        delimiter=delimiter,
+        create_using=nx.DiGraph if directed else nx.Graph,
+    )
+    return nx.relabel_nodes(G, str.strip) if delimiter else G
+
+
+def _igraph(data: bytes, form: str) -> Any:
+    import igraph
+
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        options = {"directed": False} if form == "lgl" else {}
+        found = igraph.Graph.Read(file.name, format=form, **options)
+    named = "name" in found.vs.attributes()
+    names = found.vs["name"] if named else [str(i + 1) for i in range(found.vcount())]
+    G = nx.MultiDiGraph() if found.is_directed() else nx.MultiGraph()
+    G.add_nodes_from(names)
+    G.add_edges_from((names[u], names[v]) for u, v in found.get_edgelist())
+    return G
+
+
+_READERS: dict[str, Callable[[bytes, str], Any]] = {
+    "gexf": _gexf,
+    "gml": _gml,
+    "graphml": _graphml,
+    "pajek": _pajek,
+}
+
+
+def _simple(G: Any, path: str, form: str, directed: bool | None) -> Network:
+    """Return a graph that a reader made, without parallel edges and with str as nodes."""
+    simple = (nx.DiGraph if G.is_directed() else nx.Graph)(G)
+    repeated = G.number_of_edges() - simple.number_of_edges()
+    if directed is not None and directed != simple.is_directed():
+        simple = (nx.DiGraph if directed else nx.Graph)(simple)
+    if any(not isinstance(node, str) for node in simple):
+        simple = nx.relabel_nodes(simple, {node: str(node) for node in simple})
+    return Network(
+        simple, list(simple), simple.is_directed(), path, form, repeated,
+        nx.number_of_selfloops(simple),
+    )  # fmt: skip

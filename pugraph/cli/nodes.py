@@ -1,0 +1,133 @@
+"""Tables of nodes and their features."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import networkx as nx
+
+from pugraph.cli.edges import Edges
+from pugraph.cli.files import (
+    InputError,
+    after_comments,
+    is_number,
+    read_text,
+    sample,
+    separator_of,
+)
+from pugraph.cli.networks import Network
+
+_NODE = ("node", "id", "name", "label")
+
+
+@dataclass(frozen=True)
+class NodeTable:
+    """Features of nodes: a value a node in each column, numbers or text."""
+
+    path: str
+    names: list[str]
+    columns: dict[str, list[Any]]
+
+
+def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> NodeTable:
+    """Read a table with a header, a column of nodes and columns of features.
+
+    The nodes are the column called node, id, name or label, or the first one. A column of
+    numbers becomes floats; in any other each text is a category.
+
+    Parameters
+    ----------
+    path : str
+    wanted : list of str or None
+        The columns of features; all if None.
+    comments : str
+        As in an edge list.
+    """
+    data = read_text(path)
+    place, first_line = after_comments(data, path, comments)
+    separator = separator_of(sample(data, place)[0], path, None)
+    text = io.StringIO(data[place:].decode(), newline="")
+    reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
+    header = [word.strip() for word in next(reader)]
+    if len(header) < 2 or any(map(is_number, header)):
+        raise InputError(
+            path, "a table of nodes begins with the names of two columns or more", first_line
+        )
+    words = [word.lower() for word in header]
+    key = next((words.index(word) for word in _NODE if word in words), 0)
+    chosen = [c for c in range(len(header)) if c != key] if wanted is None else []
+    for name in wanted or []:
+        if name not in header:
+            raise InputError(path, f"no column {name!r}, but {', '.join(header)}", first_line)
+        chosen.append(header.index(name))
+    lines: dict[str, int] = {}
+    cells: list[list[str]] = [[] for _ in chosen]
+    for row in reader:
+        line = first_line + reader.line_num - 1
+        if not any(row):
+            continue
+        if len(row) != len(header):
+            raise InputError(
+                path, f"{len(row)} columns, where line {first_line} has {len(header)}", line
+            )
+        node = row[key].strip()
+        for c in [key, *chosen]:
+            value = row[c].strip()
+            if not value or (is_number(value) and not math.isfinite(float(value))):
+                raise InputError(path, f"{header[c]} is {value or 'empty'}", line)
+        if node in lines:
+            raise InputError(path, f"node {node!r} was on line {lines[node]} already", line)
+        lines[node] = line
+        for values, c in zip(cells, chosen, strict=True):
+            values.append(row[c].strip())
+    if not lines:
+        raise InputError(path, "a header, and no nodes")
+    columns = {header[c]: _typed(values) for c, values in zip(chosen, cells, strict=True)}
+    return NodeTable(path, list(lines), columns)
+
+
+def _typed(values: list[str]) -> list[Any]:
+    return list(map(float, values)) if all(map(is_number, values)) else values
+
+
+def of_nodes(table: NodeTable) -> Network:
+    """Return the network of nodes that have features and no edges."""
+    G = nx.Graph()
+    G.add_nodes_from(table.names)
+    return with_nodes(Network(G, table.names, False, table.path, "nodes"), table)
+
+
+def with_nodes(network: Network, table: NodeTable) -> Network:
+    """Return a network whose nodes have the table's features; nodes without edges join it."""
+    G = network.to_networkx().copy()
+    missing = set(G).difference(table.names)
+    if missing:
+        name = next(name for name in network.names if name in missing)
+        raise InputError(
+            table.path, f"no features for {len(missing)} nodes of {network.path}, as {name!r}"
+        )
+    G.add_nodes_from(table.names)
+    for name, values in table.columns.items():
+        nx.set_node_attributes(G, dict(zip(table.names, values, strict=True)), name)
+    return replace(network, graph=G, names=list(G))
+
+
+def locate(edges: Edges, names: list[str], what: str) -> tuple[Any, Any]:
+    """Return where the ends of some pairs are in a list of names."""
+    import numpy as np
+
+    index = {name: place for place, name in enumerate(names)}
+    places = np.array([index.get(name, -1) for name in edges.names])
+    rows, cols = places[edges.us], places[edges.vs]
+    bad = np.flatnonzero((rows < 0) | (cols < 0))
+    if bad.size:
+        side = edges.us if rows[bad[0]] < 0 else edges.vs
+        unknown = edges.names[side[bad[0]]]
+        raise InputError(
+            edges.path, f"node {unknown!r} is not in {what}", edges.line_of(int(bad[0]))
+        )
+    return rows, cols

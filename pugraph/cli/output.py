@@ -1,0 +1,129 @@
+"""Results as a table for the terminal, CSV, JSON, GraphML or a picture."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import networkx as nx
+
+FORMS = ("table", "csv", "json", "graphml")
+_MOST_DRAWN = 500
+
+
+def form_of(path: str | None, given: str | None) -> str:
+    """Return how a result is written: as given, or by the extension of its file."""
+    if given is not None:
+        return given
+    if path is None:
+        return "table"
+    extension = Path(path).suffix.lower().lstrip(".")
+    form = "table" if extension == "txt" else extension
+    if form not in FORMS:
+        raise ValueError(
+            f"--output {path}: the extension is none of .txt, .csv, .json and .graphml; "
+            "choose with --as"
+        )
+    return form
+
+
+@contextlib.contextmanager
+def _opened(path: str | None) -> Iterator[TextIO]:
+    if path is None:
+        yield sys.stdout
+    else:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            yield file
+
+
+def write_rows(
+    head: Sequence[str], rows: Iterable[Sequence[Any]], form: str, path: str | None
+) -> None:
+    """Write rows under their names, as a table, CSV or JSON."""
+    with _opened(path) as file:
+        if form == "json":
+            found = [dict(zip(head, row, strict=True)) for row in rows]
+            json.dump(found, file, indent=1, ensure_ascii=False)
+            file.write("\n")
+        elif form == "csv":
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(head)
+            writer.writerows(rows)
+        else:
+            file.write(aligned(head, rows))
+
+
+def write_text(text: str, path: str | None) -> None:
+    """Write text as it is."""
+    with _opened(path) as file:
+        file.write(text)
+
+
+def aligned(head: Sequence[str] | None, rows: Iterable[Sequence[Any]]) -> str:
+    """Return rows as columns of one width, numbers on the right.
+
+    Examples
+    --------
+    >>> print(aligned(["node", "score"], [["ann", 0.5], ["bob", 0.25]]), end="")
+    node   score
+    ann   0.5000
+    bob   0.2500
+    """
+    given = [list(row) for row in rows]
+    cells = [[f"{c:.4f}" if isinstance(c, float) else str(c) for c in row] for row in given]
+    right = [not isinstance(cell, str) for cell in (given[0] if given else head or [])]
+    lines = cells if head is None else [list(head), *cells]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = io.StringIO()
+    for line in lines:
+        padded = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, right, strict=True)
+        ]
+        text.write("  ".join(padded).rstrip() + "\n")
+    return text.getvalue()
+
+
+def write_graphml(G: Any, path: str | None) -> None:
+    """Write a graph; attributes that GraphML has no type for become text."""
+    for _, values in [*G.nodes(data=True), *((u, d) for u, _, d in G.edges(data=True))]:
+        for name, value in values.items():
+            if not isinstance(value, (bool, int, float, str)):
+                values[name] = str(value)
+    file = io.BytesIO()
+    nx.write_graphml(G, file)
+    with _opened(path) as out:
+        out.write(file.getvalue().decode().rstrip("\n") + "\n")
+
+
+def marked(G: Any, predictions: Iterable[tuple[str, str, float]]) -> Any:
+    """Return a graph with the predicted edges in it, which have predicted=True and a score."""
+    G = G.copy()
+    nx.set_edge_attributes(G, False, "predicted")
+    for u, v, p in predictions:
+        G.add_edge(u, v, predicted=not G.has_edge(u, v) or G.edges[u, v]["predicted"], score=p)
+    return G
+
+
+def plot(G: Any, predictions: list[tuple[str, str, float]], path: str, seed: int) -> None:
+    """Draw the predicted edges in their network; of a large one, only what is around them."""
+    try:
+        from matplotlib.figure import Figure
+
+        from pugraph.plotting import draw_predictions
+    except ImportError as error:
+        raise ValueError(
+            f'--plot needs matplotlib ({error}): pip install "pugraph[plot]"'
+        ) from None
+    ends = {node for u, v, _ in predictions for node in (u, v)}
+    if len(G) > _MOST_DRAWN:
+        G = G.subgraph(ends.union(*map(G.neighbors, ends))) if ends else G.subgraph([])
+    figure = Figure(figsize=(8, 8), layout="constrained")
+    draw_predictions(G, predictions, ax=figure.subplots(), seed=seed)
+    figure.savefig(path)

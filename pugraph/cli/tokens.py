@@ -1,0 +1,219 @@
+"""Two columns of a text file as numbers: the kernel behind large edge lists.
+
+One pass over the bytes finds the fields, gives each new name the next number and counts the
+columns of every line. No object is made a line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pugraph.core.jit import kernel
+
+FINE, COLUMNS, EMPTY, MISSING, QUOTE = range(5)
+_NEWLINE, _SPACE, _TAB, _RETURN, _QUOTE, _BRACE = b'\n \t\r"{'
+_N, _A = b"Nn", b"Aa"
+_START = 1 << 10
+_BATCH = 1 << 9
+_SHORT = 7
+
+
+@kernel()
+def _key(text: Any, start: int, end: int) -> Any:
+    """Return a name as one number: its bytes if they are few, less than zero if it is a hash."""
+    key = np.int64(0)
+    if end - start <= _SHORT:
+        for i in range(start, end):
+            key = (key << 8) | np.int64(text[i])
+        return key
+    for i in range(start, end):
+        key = ((key ^ np.int64(text[i])) * 1000003) & 0x7FFFFFFF
+    return -1 - key
+
+
+@kernel()
+def _slot(key: int, size: int) -> int:
+    """Return where to look for a key first; no product leaves 64 bits."""
+    mixed = ((key & 0x7FFFFFFF) * 0x45D9F3B) ^ (((key >> 31) & 0x1FFFFFF) * 0x2545F491)
+    mixed ^= mixed >> 29
+    return (mixed ^ (mixed >> 15)) & (size - 1)
+
+
+@kernel()
+def _same(text: Any, a: int, b: int, length: int) -> bool:
+    for i in range(length):  # noqa: SIM110 - as a loop for the compiler
+        if text[a + i] != text[b + i]:
+            return False
+    return True
+
+
+@kernel()
+def _is_nan(text: Any, start: int, end: int) -> bool:
+    """Return whether a field is nan, NaN or NAN, as programs write a missing value; not Nan."""
+    if end - start != 3:
+        return False
+    a, b, c = text[start], text[start + 1], text[start + 2]
+    if a == _N[1]:
+        return b == _A[1] and c == _N[1]
+    return a == _N[0] and c == _N[0] and (b == _A[0] or b == _A[1])
+
+
+@kernel()
+def _grown(table: Any) -> Any:
+    """Return the table of keys and their names, twice as large."""
+    size = 2 * table.shape[0]
+    larger = np.zeros((size, 2), np.int64)
+    for old in range(table.shape[0]):
+        if table[old, 0] != 0:
+            slot = _slot(table[old, 0], size)
+            while larger[slot, 0] != 0:
+                slot = (slot + 1) & (size - 1)
+            larger[slot] = table[old]
+    return larger
+
+
+@kernel()
+def _find(text: Any, table: Any, names: Any, key: int, start: int, end: int) -> int:
+    """Return where in the table a name is, or would be."""
+    size = table.shape[0]
+    slot = _slot(key, size)
+    while table[slot, 0] != 0:
+        if table[slot, 0] == key:
+            if key > 0:
+                return slot
+            name = table[slot, 1]
+            if names[name, 1] - names[name, 0] == end - start and _same(
+                text, names[name, 0], start, end - start
+            ):
+                return slot
+        slot = (slot + 1) & (size - 1)
+    return slot
+
+
+@kernel()
+def _number(text: Any, batch: Any, table: Any, names: Any, n_names: int, numbers: Any) -> int:
+    """Write the number of each name in a batch; return how many names there are now.
+
+    What a name is compared with lies anywhere in memory. It is touched for the whole batch
+    first, as the waits of loads that do not depend on each other overlap.
+    """
+    size = table.shape[0]
+    touched = np.int64(0)
+    for i in range(numbers.size):
+        touched ^= table[_slot(batch[i, 0], size), 0]
+    for i in range(numbers.size):
+        if batch[i, 0] < 0:
+            touched ^= names[table[_slot(batch[i, 0], size), 1], 0]
+    for i in range(numbers.size):
+        if batch[i, 0] < 0:
+            touched ^= np.int64(text[names[table[_slot(batch[i, 0], size), 1], 0]])
+    batch[numbers.size, 0] = touched  # kept, or the loads would be left out
+    for i in range(numbers.size):
+        key, start, end = batch[i, 0], batch[i, 1], batch[i, 2]
+        slot = _find(text, table, names, key, start, end)
+        if table[slot, 0] == 0:
+            names[n_names, 0], names[n_names, 1] = start, end
+            table[slot, 0], table[slot, 1] = key, n_names
+            n_names += 1
+        numbers[i] = table[slot, 1]
+    return n_names
+
+
+@kernel()
+def split(
+    text: Any, place: int, separator: int, left: int, right: int, width: int, us: Any, vs: Any
+) -> Any:
+    """Write two columns as numbers of names; return what went wrong, where, and the names.
+
+    `separator` is one byte; a space stands for any run of spaces and tabs. Lines without
+    anything are left out. Returns a code, how many lines were ended before the last one, the
+    columns of that line, the number of pairs, and the start and end of each name.
+    """
+    size = text.size
+    table = np.zeros((2 * _START, 2), np.int64)
+    names = np.zeros((_START, 2), np.int64)
+    batch, numbers = np.zeros((_BATCH + 1, 3), np.int64), np.empty(_BATCH, np.int32)
+    n_names = n_pairs = waiting = line = column = 0
+    spaced = separator == _SPACE
+    while place < size:
+        column = 0
+        more = True
+        while more:
+            while place < size and (
+                text[place] == _SPACE
+                or text[place] == _RETURN
+                or (text[place] == _TAB and separator != _TAB)
+            ):
+                place += 1
+            start = end = place
+            more = False
+            quoted = place < size and text[place] == _QUOTE
+            if quoted:
+                place += 1
+                start = place
+                while place < size and (
+                    text[place] != _QUOTE or (place + 1 < size and text[place + 1] == _QUOTE)
+                ):
+                    line += text[place] == _NEWLINE
+                    place += 2 if text[place] == _QUOTE else 1
+                if place >= size:
+                    return QUOTE, line, column, n_pairs, names[:0]
+                end = place
+                place += 1
+            whole = column > 1 and place < size and text[place] == _BRACE  # networkx's {...}
+            while place < size and text[place] != _NEWLINE:
+                c = text[place]
+                blank = c in (_SPACE, _TAB, _RETURN)
+                if not whole and (c == separator or (spaced and blank)):
+                    more = True
+                    break
+                place += 1
+                if not (blank or quoted):
+                    end = place
+            if more:
+                place += 1
+            if start == end and (spaced or (column == 0 and not more)):
+                continue
+            if column in (left, right):
+                if start == end:
+                    return EMPTY, line, column, n_pairs, names[:0]
+                if _is_nan(text, start, end):
+                    return MISSING, line, column, n_pairs, names[:0]
+                at = 2 * waiting + (column == right)
+                batch[at, 0], batch[at, 1], batch[at, 2] = _key(text, start, end), start, end
+            column += 1
+        if column > 0:
+            if column != width:
+                return COLUMNS, line, column, n_pairs, names[:0]
+            waiting += 1
+        place += 1
+        line += 1
+        if 2 * waiting == _BATCH or place >= size:
+            while n_names + 2 * waiting > names.shape[0]:
+                names = np.append(names, np.zeros_like(names), axis=0)
+                table = _grown(table)
+            some = numbers[: 2 * waiting]
+            n_names = _number(text, batch, table, names, n_names, some)
+            us[n_pairs : n_pairs + waiting] = some[::2]
+            vs[n_pairs : n_pairs + waiting] = some[1::2]
+            n_pairs += waiting
+            waiting = 0
+    return FINE, line, column, n_pairs, names[:n_names]
+
+
+@kernel()
+def join(text: Any, names: Any) -> Any:
+    """Return the bytes of the names with zeros between, which no text has."""
+    size = names.shape[0] - 1
+    for name in range(names.shape[0]):
+        size += names[name, 1] - names[name, 0]
+    joined = np.zeros(size, np.uint8)
+    place = 0
+    for name in range(names.shape[0]):
+        for i in range(names[name, 0], names[name, 1]):
+            joined[place] = text[i]
+            place += 1
+        place += 1
+    return joined

@@ -1,0 +1,74 @@
+"""The kernel against lines that Python splits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pugraph.cli.edges import Layout, parse_edges, read_edges
+
+
+def naive(text, separator):
+    pairs = []
+    for line in text.split("\n"):
+        fields = line.split() if separator == " " else [f.strip() for f in line.split(separator)]
+        if any(fields):
+            pairs.append((fields[0], fields[1]))
+    return pairs
+
+
+def named(edges):
+    return [(edges.names[u], edges.names[v]) for u, v in zip(edges.us, edges.vs, strict=True)]
+
+
+names = st.text("abc01é-", min_size=1, max_size=12).filter(lambda name: name[0] not in "#%")
+
+
+@given(
+    st.lists(st.tuples(names, names, st.sampled_from(["", "\r", " ", "\n", "\n \n"])), min_size=1),
+    st.sampled_from([" ", "\t", ",", ";"]),
+    st.booleans(),
+)
+def test_any_pairs(pairs, separator, padded):
+    gap = separator + " " * padded
+    text = "".join(f"{u}{gap}{v}{end}\n" for u, v, end in pairs)
+    edges = parse_edges(text.encode(), "x", Layout(header=False, separator=separator))
+    assert named(edges) == naive(text, separator)
+    assert len(set(edges.names)) == len(edges.names)
+    seen = [name for pair in named(edges) for name in pair]
+    assert edges.names == list(dict.fromkeys(seen))
+
+
+def test_more_names_than_the_first_table_holds():
+    pairs = [(f"node {i}", str(i * 7919)) for i in range(2000)]
+    text = "".join(f"{u}\t{v}\n" for u, v in pairs) * 2
+    assert named(parse_edges(text.encode(), "x", Layout())) == pairs * 2
+
+
+def test_long_names_that_share_a_hash():
+    text = "name-351785737 name-440565646\nname-440565646 name-351785737\n"
+    edges = parse_edges(text.encode(), "x", Layout(header=False))
+    assert named(edges) == naive(text, " ")
+    assert len(edges.names) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"New York","Bo ""B"" Ston"\nx,y', [("New York", 'Bo "B" Ston'), ("x", "y")]),
+        ('"New York" Boston\nx  "y z"', [("New York", "Boston"), ("x", "y z")]),
+        ('c,d\n"two\nlines",b', [("c", "d"), ("two\nlines", "b")]),
+        ("0 1 {'weight': 3}\n0 2 {}\n0 3 {'a': 1, 'b': 2}", [("0", "1"), ("0", "2"), ("0", "3")]),
+        ("New York\tBoston\n a \t b ", [("New York", "Boston"), ("a", "b")]),
+        ("1, 2, 0.5\n2, 3,", [("1", "2"), ("2", "3")]),
+        ("01 1\n1 01", [("01", "1"), ("1", "01")]),
+        ("a b\rc d\r", [("a", "b"), ("c", "d")]),
+        ("\ufeffa b\né ü", [("a", "b"), ("é", "ü")]),
+        ("Nan bob\nnana nano", [("Nan", "bob"), ("nana", "nano")]),
+    ],
+)
+def test_what_people_write(tmp_path, text, expected):
+    path = tmp_path / "x"
+    path.write_bytes(text.encode())
+    assert named(read_edges(str(path), Layout())) == expected
