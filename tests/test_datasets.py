@@ -261,7 +261,7 @@ def test_what_cannot_be_downloaded_is_named_with_a_way_out(place, offline):
             unused.bind(("127.0.0.1", 0))
             place.address = f"http://127.0.0.1:{unused.getsockname()[1]}"
     place.publish("wiki-Vote", [("w.txt", "absent.txt", None)], EDGES)
-    message = rf"absent.txt could not be downloaded \(.*Error\). Download {place.address}/absent.txt by hand"
+    message = rf"absent.txt could not be downloaded \(.*Error\). Download {place.address}/absent"
     with pytest.raises(FileNotFoundError, match=message) as caught:
         datasets.load("wiki-Vote")
     assert "PUGRAPH_DATA" in str(caught.value)
