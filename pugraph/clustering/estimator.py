@@ -34,8 +34,8 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_clusters : int, optional
         If None, it is chosen where the similarity's spectrum falls most steeply.
     rho, alpha, reg, rank, solver, max_sweeps, tol, n_jobs, progress
-        As in `pugraph.fit`. If rho and alpha are None, the known pairs weigh as much as
-        all other pairs together.
+        As in `pugraph.fit`, but only the solver may be "auto". If rho and alpha are None,
+        the known pairs weigh as much as all other pairs together.
     penalty : {"ridge", "nuclear"}
         On D. `solver="ccd++"` needs "nuclear".
     scale : bool
@@ -137,6 +137,8 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             "bias", self.rank, self.rho, self.alpha, self.reg, self.solver, self.max_sweeps,
             self.tol, "float64", seed, self.n_jobs, self.progress, self.penalty, True,
         )  # fmt: skip
+        if settings.selects:
+            raise ValueError('rho, reg and rank of clusters must be numbers or None, not "auto"')
         similarity = learn_similarity(X, pairs, settings, self.scale)
         groups = _groups(X.shape[0], pairs) if self.hard else np.arange(X.shape[0])
         n_groups = int(groups.max()) + 1

@@ -227,6 +227,7 @@ def test_bad_pairs_are_named(pairs, message):
         ({"n_clusters": 91}, "n_clusters=91 is more than the 8[0-9] rows or linked groups"),
         ({"n_clusters": 91, "hard": False}, "n_clusters=91 is more than the 90 rows"),
         ({"rho": 1.0}, r"rho must be a number in \[0, 1\)"),
+        ({"rho": "auto"}, 'must be numbers or None, not "auto"'),
         ({"penalty": "lasso"}, "penalty must be"),
         ({"solver": "ccd++"}, "one of 'auto' for method 'bias' with features and penalty 'ridge'"),
     ],
