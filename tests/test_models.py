@@ -246,9 +246,17 @@ def test_running_out_of_sweeps_warns_at_the_callers_line(karate):
         assert [w.filename for w in caught] == [__file__]
 
 
+@pytest.fixture
+def ctrl_c():
+    """Let SIGINT mean what it does at a terminal; a shell's background jobs ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize(("method", "solver"), SOLVERS)
-def test_ctrl_c_stops_a_long_fit(method, solver):
+def test_ctrl_c_stops_a_long_fit(method, solver, ctrl_c):
     G = nx.barabasi_albert_graph(3000, 5, seed=0)
     options = {"solver": solver, "tol": 0, "rank": 32}
     started = threading.Event()
