@@ -126,8 +126,6 @@ def cluster(args: Namespace) -> None:
         model = fit_model(network.graph, **given)
         chosen = np.hstack(model.factors)
         given = {k: v for k, v in given.items() if k in ("seed", "n_jobs", "progress")}
-    elif "auto" in given.values():
-        raise ValueError("cluster takes numbers for --rho, --reg and --rank, not auto")
     must_link = None
     if args.must_link is not None:
         layout = Layout(separator=args.separator, comments=args.comments)

@@ -186,7 +186,7 @@ def test_cluster_a_table_and_pairs(run, people, tmp_path):
     G = nx.parse_graphml(run(*argv, "--as", "graphml").out)
     assert {G.nodes[name]["cluster"] for name in G} == {1, 2}
     assert "needs --must-link" in run("cluster", "--nodes", people).err
-    assert "numbers for --rho" in run(*argv, "--rho", "auto").err
+    assert "rho, reg and rank of clusters must be numbers" in run(*argv, "--rho", "auto").err
 
 
 def test_cluster_a_network(run, links, people, between, tmp_path):
