@@ -50,8 +50,7 @@ def predictor_of(method: str, options: dict[str, Any]) -> Callable[..., Any]:
 def best_pairs(scorer: PairScorer, k: int, progress: bool = False) -> Best:
     """Return the k best pairs that are not links, best first; equal ones in their order."""
     if isinstance(scorer, LinkModel):
-        index = {node: place for place, node in enumerate(scorer.nodes)}
-        found = scorer.top_links(k)
+        index, found = scorer.data.index, scorer.top_links(k)
         rows, cols = (np.array([index[pair[side]] for pair in found], np.int32) for side in (0, 1))
         return rows, cols, np.array([p for *_, p in found])
     n = scorer.data.adjacency.shape[0]
