@@ -120,11 +120,8 @@ def _map(
 ) -> FeatureMap | None:
     if side is None or scaling is None:
         return None
-    if sp.issparse(scaled):
-        squares, count = scaled.multiply(scaled).sum(axis=0), scaled.count_nonzero(axis=0)
-    else:
-        squares, count = np.square(scaled).sum(axis=0), np.count_nonzero(scaled, axis=0)
-    usual = np.sqrt(squares / np.maximum(count, 1))
+    squares = scaled.multiply(scaled) if sp.issparse(scaled) else np.square(scaled)
+    usual = np.sqrt(squares.sum(axis=0) / np.maximum((scaled != 0).sum(axis=0), 1))
     names = side.names + ["constant"] * bool(scaling.constant)
     return FeatureMap(scaling, weights, usual, names, side.attributes, shared)
 

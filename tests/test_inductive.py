@@ -176,7 +176,7 @@ def test_identity_features_on_both_sides_are_the_model_without_features():
 
 def test_many_sparse_features_are_learned_without_forming_d():
     G = blocks(60)
-    F = sp.random_array((60, 2000), density=0.01, rng=np.random.default_rng(0), format="csr")
+    F = sp.csr_array(sp.random(60, 2000, density=0.01, random_state=np.random.default_rng(0)))
     model = pugraph.fit(G, features=F, rank=3, max_sweeps=20, tol=1e-2)
     assert model.solver == "ccd++"
     assert pugraph.fit(G, features=F, max_sweeps=50, tol=1e-1).solver == "ccd++"
