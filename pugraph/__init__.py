@@ -1,6 +1,12 @@
 """Find the links that a network is missing.
 
 Link prediction from positive and unlabelled data, for networkx, igraph and scipy graphs.
+
+Examples
+--------
+>>> import networkx as nx, pugraph
+>>> [(u, v) for u, v, p in pugraph.top_links(nx.karate_club_graph(), 2)]
+[(4, 5), (6, 10)]
 """
 
 from __future__ import annotations
@@ -9,6 +15,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pugraph import adapters as adapters
+    from pugraph import clustering as clustering
+    from pugraph import datasets as datasets
+    from pugraph import evaluation as evaluation
+    from pugraph import link_prediction as link_prediction
+    from pugraph import plotting as plotting
+    from pugraph import selection as selection
     from pugraph.fitting import fit as fit
     from pugraph.fitting import top_links as top_links
     from pugraph.link_prediction.blend import pu_blend as pu_blend
@@ -41,12 +54,14 @@ _MODULES = (
 __all__ = ["__version__", *_HOMES, *_MODULES]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in _MODULES:
-        return importlib.import_module(f"pugraph.{name}")
-    raise AttributeError(f"module 'pugraph' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a checker would take any name for one that is here
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            return getattr(importlib.import_module(_HOMES[name]), name)
+        if name in _MODULES:
+            return importlib.import_module(f"pugraph.{name}")
+        raise AttributeError(f"module 'pugraph' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
