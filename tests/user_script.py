@@ -17,7 +17,7 @@ from pugraph.selection import Selection, select
 G = nx.karate_club_graph()
 
 for u, v, p in pugraph.pu_bias(G, [(0, 33)], rank=8, rho="auto"):
-    assert_type(p, float)
+    print(u, v, assert_type(p, float))
 for predictor in (pugraph.pu_shift, pugraph.pu_blend, adamic_adar_index, katz):
     print(predictor.__name__, list(predictor(ig.Graph.Famous("Zachary"), [(0, 33)])))
 
