@@ -107,7 +107,26 @@ def _encode(name: str, categories: list[Hashable]) -> list[Any]:
 
 
 class Explanation(NamedTuple):
-    """A pair of features, and what it adds to the score of a pair of nodes that have them."""
+    """A pair of features, and what it adds to the score of a pair of nodes that have them.
+
+    Attributes
+    ----------
+    u, v : str
+        The names of a feature of the first node and of one of the second.
+    weight : float
+        What the two add to the score, at their usual size.
+
+    See Also
+    --------
+    pugraph.LinkModel.explain
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> best = pugraph.fit(nx.karate_club_graph(), features="club").explain(1)[0]
+    >>> best.u, best.v, best.weight > 0
+    ('club=Mr. Hi', 'club=Mr. Hi', True)
+    """
 
     u: str
     v: str

@@ -85,7 +85,8 @@ def fit(
         columns are attributes. A tuple of two, other than two names, has features of rows
         and of columns apart, or None for a side without.
     penalty : {"nuclear", "ridge"}
-        On D, for a model with features: reg |D|_* or reg / 2 |D|^2.
+        On D, for a model with features: reg times its nuclear norm, or reg / 2 times the sum
+        of its squares.
     solver : str
         "auto" takes the first of these.
 
@@ -127,9 +128,13 @@ def fit(
     Raises
     ------
     ValueError
-        For an option out of range, an igraph graph with parallel edges, or NaN.
-    networkx.NetworkXNotImplemented
-        For a networkx multigraph.
+        For an option out of range, or one that others exclude; NaN; an attribute that a node
+        lacks, or a matrix of features without a row a node; fewer than ten links to hide for
+        "auto"; or more than 5,000 nodes with `solver="exact"`.
+    networkx.NetworkXNotImplemented, ValueError
+        For a multigraph, of networkx or of igraph.
+    TypeError
+        If `G` is not a graph.
     MemoryError
         If the fit would not fit into the free memory; raised before it starts.
 
@@ -137,6 +142,10 @@ def fit(
     -----
     sklearn.exceptions.ConvergenceWarning
         If `max_sweeps` were too few.
+
+    See Also
+    --------
+    pugraph.top_links, pugraph.pu_bias, pugraph.pu_shift, pugraph.selection.select
 
     Examples
     --------
@@ -267,14 +276,33 @@ def top_links(
 
     Parameters
     ----------
-    G, method, **options
+    G
         As in `pugraph.fit`.
-    k, nodes
+    k
         As in `LinkModel.top_links`.
+    method
+        As in `pugraph.fit`.
+    nodes
+        As in `LinkModel.top_links`.
+    **options
+        As in `pugraph.fit`.
 
     Returns
     -------
     list of (u, v, p)
+
+    Raises
+    ------
+    ValueError, TypeError, networkx.NetworkXNotImplemented, MemoryError
+        As in `pugraph.fit`.
+    networkx.NodeNotFound, ValueError
+        If one of `nodes` is not in `G` (networkx, others).
+    ValueError
+        If `k` is not a whole number of at least 0, or `nodes` is not a list of nodes.
+
+    See Also
+    --------
+    pugraph.fit, pugraph.LinkModel.top_links
 
     Examples
     --------

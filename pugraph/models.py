@@ -64,7 +64,14 @@ class PairScorer(ABC):
         Raises
         ------
         ValueError
-            If a position is out of range or the lengths differ.
+            If a position is out of range or not a whole number, or the lengths differ.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> [f"{p:.2f}" for p in model.score_pairs([0, 0], [33, 9])]
+        ['0.09', '0.29']
         """
         rows, cols = np.atleast_1d(rows), np.atleast_1d(cols)
         if rows.shape != cols.shape or rows.ndim != 1:
@@ -97,7 +104,31 @@ class PairScorer(ABC):
         return self.stream(pair_blocks(self.data, ebunch))
 
     def stream(self, blocks: PairBlocks | None) -> Iterator[Prediction]:
-        """Yield (u, v, p) for blocks of positions; None stands for all non-links."""
+        """Score blocks of pairs, given by their positions in `nodes`.
+
+        Parameters
+        ----------
+        blocks : iterable of (rows, cols) or None
+            Arrays of positions, which are not checked. All pairs that are not links, each
+            once, if None.
+
+        Yields
+        ------
+        (u, v, p)
+            The nodes and the score of a pair.
+
+        See Also
+        --------
+        pugraph.LinkModel.predict, pugraph.LinkModel.score_pairs
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> blocks = [model.data.pair_positions([(0, 33), (0, 9)])]
+        >>> [(u, v, round(p, 2)) for u, v, p in model.stream(blocks)]
+        [(0, 33, 0.09), (0, 9, 0.29)]
+        """
         nodes, columns = self.data.nodes, self.data.columns
         for rows, cols in retrieval.non_links(self.pairs) if blocks is None else blocks:
             scores = self._score(rows, cols).tolist()
@@ -124,8 +155,15 @@ class LinkModel(PairScorer):
 
     Made by `pugraph.fit` or `LinkModel.load`.
 
+    Parameters
+    ----------
+    data, factors, method, weights, history, solver, gap, maps
+        What a fit found; call `pugraph.fit` instead.
+
     Attributes
     ----------
+    data : pugraph.adapters.GraphData
+        The graph.
     factors : (W, H)
         Two arrays with a row a node. The score of u -> v is the product of u's row of W
         and v's row of H; an undirected pair has the mean of both directions.
@@ -205,6 +243,14 @@ class LinkModel(PairScorer):
         -------
         iterator of (u, v, p)
 
+        Raises
+        ------
+        networkx.NodeNotFound, ValueError
+            If a node of `ebunch` is not in the graph (networkx, others).
+        ValueError
+            For something in `ebunch` that is not a pair, or a threshold that is not a finite
+            number.
+
         Examples
         --------
         >>> import networkx as nx, pugraph
@@ -236,6 +282,11 @@ class LinkModel(PairScorer):
         -------
         float
 
+        Raises
+        ------
+        ValueError
+            For another rule.
+
         Notes
         -----
         The bound is the paper's second theorem with its constants corrected. It assumes
@@ -264,6 +315,7 @@ class LinkModel(PairScorer):
         Parameters
         ----------
         k : int
+            How many pairs; fewer come back where there are fewer.
 
         Returns
         -------
@@ -275,7 +327,7 @@ class LinkModel(PairScorer):
         Raises
         ------
         ValueError
-            If the model has no features.
+            If the model has no features, or `k` is not a whole number of at least 0.
 
         Examples
         --------
@@ -325,9 +377,11 @@ class LinkModel(PairScorer):
         Raises
         ------
         ValueError
-            If a node is known already, a link has no new node, or the features do not fit
-            the model. Without features: if `links` is None, or for a model by
-            `solver="exact"`, whose bounds a new node would break.
+            If a node is known already, a link is not a pair or has no new node, or the
+            features do not fit the model. Without features: if `links` is None, or for a
+            model by `solver="exact"`, whose bounds a new node would break.
+        networkx.NodeNotFound, ValueError
+            If a node of `links` is neither known nor new (networkx, others).
 
         Examples
         --------
@@ -404,6 +458,13 @@ class LinkModel(PairScorer):
         -------
         list of (u, v, p)
 
+        Raises
+        ------
+        ValueError
+            If `k` is not a whole number of at least 0, or `nodes` is not a list of nodes.
+        networkx.NodeNotFound, ValueError
+            If one of `nodes` is not in the graph (networkx, others).
+
         Examples
         --------
         >>> import networkx as nx, pugraph
@@ -424,10 +485,31 @@ class LinkModel(PairScorer):
 
         Nodes may be str, int, float, bool, None and tuples or frozensets of these.
 
+        Parameters
+        ----------
+        path : str or path-like
+            A file that is there is replaced.
+
         Raises
         ------
         ValueError
-            If a node is of another type; it is named, and nothing is written.
+            If a node, or a category of an attribute, is of another type; it is named, and
+            nothing is written.
+        OSError
+            If the file cannot be written.
+
+        See Also
+        --------
+        pugraph.LinkModel.load
+
+        Examples
+        --------
+        >>> import networkx as nx, os, pugraph, tempfile
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/karate.pugraph")
+        ...     os.listdir(folder)
+        ['karate.pugraph']
         """
         about = {name: getattr(self, name) for name in ("method", "history", "solver", "gap")}
         about["weights"] = self._weights
@@ -440,7 +522,37 @@ class LinkModel(PairScorer):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> LinkModel:
-        """Read a model that `save` wrote; it scores bit for bit the same."""
+        """Read a model that `save` wrote; it scores bit for bit the same.
+
+        Parameters
+        ----------
+        path : str or path-like
+
+        Returns
+        -------
+        LinkModel
+
+        Raises
+        ------
+        ValueError
+            If the file is not a saved model, or of a format that this version does not read.
+        OSError
+            If the file cannot be read.
+
+        See Also
+        --------
+        pugraph.LinkModel.save
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph, tempfile
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/karate.pugraph")
+        ...     same = pugraph.LinkModel.load(f"{folder}/karate.pugraph")
+        >>> same.top_links(10) == model.top_links(10)
+        True
+        """
         data, arrays, about = storage.load(path)
         maps = [
             None if told is None else FeatureMap.restored(told, arrays, axis)

@@ -38,8 +38,27 @@ _LOOSE = 2.0  # times the tolerance of a fit
 class RhoEstimate(NamedTuple):
     """An estimate of rho, and what it rests on.
 
-    `certainty` is the mean chance, by their scores, that links which were hidden are known
-    ones rather than other pairs; `n_hidden` is how many there were.
+    Attributes
+    ----------
+    rho : float
+        The estimated fraction of true links that is unseen.
+    certainty : float
+        The mean chance, by their scores, that links which were hidden are known ones rather
+        than other pairs.
+    n_hidden : int
+        How many links were hidden.
+
+    See Also
+    --------
+    pugraph.selection.estimate_rho
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.selection import estimate_rho
+    >>> found = estimate_rho(nx.karate_club_graph())
+    >>> 0 < found.rho < 1, found.n_hidden
+    (True, 16)
     """
 
     rho: float
@@ -63,7 +82,10 @@ def estimate_rho(
     fraction : float
         Of the links that are hidden, above 0 and below 1.
     seed : int
-    features, **options
+        Of the hidden links, and of the pairs to tell them from.
+    features
+        As in `pugraph.fit`.
+    **options
         As in `pugraph.fit`.
 
     Returns
@@ -74,7 +96,13 @@ def estimate_rho(
     Raises
     ------
     ValueError
-        If there are fewer than ten links to hide.
+        If there are fewer than ten links to hide, or `fraction` or `seed` is out of range.
+    ValueError, TypeError, networkx.NetworkXNotImplemented, MemoryError
+        As in `pugraph.fit`.
+
+    See Also
+    --------
+    pugraph.selection.select
 
     Notes
     -----
@@ -136,8 +164,29 @@ def _certainty(
 class Trial(NamedTuple):
     """One fit to the links that were not hidden, and how well it finds those that were.
 
-    In a small graph links are hidden twice, and this is the mean; or an estimate of it from
-    the first time, where that was clearly behind the best.
+    Attributes
+    ----------
+    rho, reg : float
+        What was tried, for the graph without its hidden links.
+    rank : int
+        What was tried.
+    average_precision : float
+        Of the hidden links. In a small graph links are hidden twice, and this is the mean; or
+        an estimate of it from the first time, where that was clearly behind the best.
+    seconds : float
+        How long it took.
+
+    See Also
+    --------
+    pugraph.selection.select
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.selection import select
+    >>> trial = select(nx.karate_club_graph(), reg=1.0, rank=4).table[0]
+    >>> trial.rank, 0 < trial.average_precision < 1
+    (4, True)
     """
 
     rho: float
@@ -151,8 +200,33 @@ class Selection(NamedTuple):
     """The chosen values, for the whole graph, and the trials behind the choice.
 
     The trials' own values are for the graph without its hidden links. They carry over as
-    multiples of the density, and of the rule for reg. `best` is the place of the trial that
-    was chosen.
+    multiples of the density, and of the rule for reg.
+
+    Attributes
+    ----------
+    rho : float
+    alpha : float or None
+        (1 + rho) / 2, or None for method "shift".
+    reg : float
+    rank : int
+    table : list of Trial
+        In their order.
+    best : int
+        The place in `table` of the trial that was chosen.
+
+    See Also
+    --------
+    pugraph.selection.select, pugraph.plotting.plot_selection
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> from pugraph.selection import select
+    >>> G = nx.karate_club_graph()
+    >>> chosen = select(G, reg=1.0, rank=4)
+    >>> model = pugraph.fit(G, rho=chosen.rho, reg=chosen.reg, rank=chosen.rank)
+    >>> model.rank
+    4
     """
 
     rho: float
@@ -183,12 +257,14 @@ def select(
     method : {"bias", "shift"}
     rho, reg, rank
         "auto" is chosen; a number is kept; None is the rule's.
-    features, **options
+    features
         As in `pugraph.fit`.
     fraction : float
         Of the links that are hidden, above 0 and below 1.
     progress : bool
         Show a progress bar.
+    **options
+        As in `pugraph.fit`.
 
     Returns
     -------
@@ -197,7 +273,13 @@ def select(
     Raises
     ------
     ValueError
-        For an option out of range, or if there are fewer than ten links to hide.
+        If there are fewer than ten links to hide, or `fraction` is out of range.
+    ValueError, TypeError, networkx.NetworkXNotImplemented, MemoryError
+        As in `pugraph.fit`.
+
+    See Also
+    --------
+    pugraph.fit, pugraph.selection.estimate_rho, pugraph.plotting.plot_selection
 
     Notes
     -----

@@ -40,7 +40,8 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
     networkx.NetworkXNotImplemented, ValueError
         For a multigraph, of networkx or of igraph.
     ValueError
-        For an attribute that a node lacks or whose length differs, and for NaN.
+        For an attribute that a node lacks or whose length differs, attributes of a matrix, a
+        matrix of features without a row a node, and NaN.
     TypeError
         If `G` is not a graph.
 

@@ -72,6 +72,17 @@ class GraphData:
         The features of the rows and of the columns: of a graph, the nodes' twice.
     square : bool
         Whether rows and columns are the same nodes; False for a rectangular matrix.
+
+    See Also
+    --------
+    pugraph.adapters.to_graph_data
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.adapters import to_graph_data
+    >>> to_graph_data(nx.karate_club_graph())
+    <GraphData undirected 34 x 34, 156 entries, networkx>
     """
 
     nodes: Sequence[Hashable]
@@ -94,7 +105,24 @@ class GraphData:
         return self.nodes if self.square else range(self.adjacency.shape[1])
 
     def missing(self, node: object) -> Exception:
-        """Return the error for a node that is not in the graph."""
+        """Return the error for a node that is not in the graph.
+
+        Parameters
+        ----------
+        node : object
+
+        Returns
+        -------
+        networkx.NodeNotFound or ValueError
+            To be raised: as networkx does for its graphs, a ValueError for others.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.adapters import to_graph_data
+        >>> to_graph_data(nx.path_graph(3)).missing(7)
+        NodeNotFound('Node 7 is not in the graph.')
+        """
         if self.library == "networkx":
             import networkx as nx
 
@@ -110,11 +138,57 @@ class GraphData:
         )
 
     def positions(self, nodes: Iterable[object]) -> IntArray:
-        """Return the rows of some nodes."""
+        """Return the rows of some nodes.
+
+        Parameters
+        ----------
+        nodes : iterable of nodes
+
+        Returns
+        -------
+        numpy.ndarray
+            A row number a node, in their order.
+
+        Raises
+        ------
+        networkx.NodeNotFound, ValueError
+            If a node is not in the graph (networkx, others).
+        ValueError
+            If `nodes` is a single node, or not iterable.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.adapters import to_graph_data
+        >>> to_graph_data(nx.Graph([("ann", "bob")])).positions(["bob", "ann"]).tolist()
+        [1, 0]
+        """
         return self._locate(self.as_list(nodes), self.index)
 
     def as_list(self, nodes: Iterable[Any]) -> list[Any]:
-        """Return a list of nodes, after a look whether it is one."""
+        """Return a list of nodes, after a look whether it is one.
+
+        Parameters
+        ----------
+        nodes : iterable of nodes
+            They need not be in the graph.
+
+        Returns
+        -------
+        list
+
+        Raises
+        ------
+        ValueError
+            If `nodes` is a single node, a str or not iterable.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.adapters import to_graph_data
+        >>> to_graph_data(nx.path_graph(3)).as_list(range(2))
+        [0, 1]
+        """
         try:
             single = isinstance(nodes, str) or nodes in self.index
         except TypeError:
@@ -126,14 +200,33 @@ class GraphData:
     def pair_positions(
         self, ebunch: Iterable[Any], name: str = "ebunch"
     ) -> tuple[IntArray, IntArray]:
-        """Return the rows and columns of node pairs, in their order; errors use their name.
+        """Return the rows and columns of node pairs, in their order.
+
+        Parameters
+        ----------
+        ebunch : iterable of node pairs
+        name : str
+            What errors call the pairs.
+
+        Returns
+        -------
+        rows, cols : numpy.ndarray
 
         Raises
         ------
         ValueError
             If something in `ebunch` is not a pair; it is named with its place.
         networkx.NodeNotFound, ValueError
-            If a node is not in the graph.
+            If a node is not in the graph (networkx, others).
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.adapters import to_graph_data
+        >>> data = to_graph_data(nx.Graph([("ann", "bob"), ("bob", "cid")]))
+        >>> rows, cols = data.pair_positions([("ann", "cid"), ("cid", "bob")])
+        >>> rows.tolist(), cols.tolist()
+        ([0, 2], [2, 1])
         """
         if isinstance(ebunch, np.ndarray) and ebunch.ndim == 2 and ebunch.shape[1] == 2:
             ebunch = ebunch.tolist()
@@ -145,7 +238,21 @@ class GraphData:
         return self._locate(us, self.index), self._locate(vs, columns)
 
     def links(self) -> tuple[IntArray, IntArray]:
-        """Return the links, each once and self-loops left out, in row order."""
+        """Return the links, each once and self-loops left out, in row order.
+
+        Returns
+        -------
+        rows, cols : numpy.ndarray
+            Of an undirected link, the lower position comes first.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.adapters import to_graph_data
+        >>> rows, cols = to_graph_data(nx.path_graph(3)).links()
+        >>> rows.tolist(), cols.tolist()
+        ([0, 1], [1, 2])
+        """
         rows, cols = self.adjacency.tocoo().coords
         if self.square:
             keep = rows != cols if self.directed else rows < cols
@@ -153,20 +260,64 @@ class GraphData:
         return rows, cols
 
     def matrix_of(self, rows: IntArray, cols: IntArray) -> sp.csr_array:
-        """Return the matrix of some pairs, both ways round in an undirected graph."""
+        """Return the matrix of some pairs, both ways round in an undirected graph.
+
+        Parameters
+        ----------
+        rows, cols : numpy.ndarray
+            Positions of the two nodes of each pair; each pair once, and no self-loop.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            Of the shape of `adjacency`, with 1 at the pairs.
+
+        Raises
+        ------
+        ValueError
+            If a position is out of range.
+
+        Examples
+        --------
+        >>> import networkx as nx, numpy as np
+        >>> from pugraph.adapters import to_graph_data
+        >>> data = to_graph_data(nx.path_graph(3))
+        >>> data.matrix_of(np.array([0]), np.array([2])).toarray().tolist()
+        [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
+        """
         matrix = sp.csr_array((np.ones(rows.size, np.int8), (rows, cols)), self.adjacency.shape)
         return matrix if self.directed else sp.csr_array(matrix + matrix.T)
 
     def extended(self, new: list[Any], links: Iterable[Any] | None) -> GraphData:
         """Return the graph with more nodes, and their links to each other and to the others.
 
-        igraph's new vertices and a matrix's new rows have the next numbers; igraph's may
-        also be given by names that are not taken.
+        Parameters
+        ----------
+        new : list of nodes
+            igraph's new vertices and a matrix's new rows have the next numbers; igraph's may
+            also be given by names that are not taken.
+        links : iterable of pairs, optional
+
+        Returns
+        -------
+        GraphData
+            Without features; this one is unchanged.
 
         Raises
         ------
         ValueError
-            If a node is there already, or a link has no new node.
+            If a node is there already, has no hash or is not the next number, or if a link
+            is not a pair or has no new node.
+        networkx.NodeNotFound, ValueError
+            If a node of `links` is neither there nor new (networkx, others).
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.adapters import to_graph_data
+        >>> data = to_graph_data(nx.path_graph(3)).extended(["new"], [("new", 0)])
+        >>> data.nodes, data.adjacency.toarray()[3].tolist()
+        ([0, 1, 2, 'new'], [1, 0, 0, 0])
         """
         n, m = len(self.nodes), len(self.nodes) + len(new)
         nodes: Sequence[Hashable] = range(m)

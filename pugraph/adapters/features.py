@@ -31,7 +31,24 @@ class Attribute(NamedTuple):
 class FeatureMatrix(NamedTuple):
     """Features with a row a node, and a name a column.
 
-    `attributes` says how node attributes were encoded; it is None for a given matrix.
+    Attributes
+    ----------
+    values : ndarray or scipy.sparse.csr_array
+        Sparse if nearly all are zero, or all columns are categories.
+    names : list of str
+        Of the columns.
+    attributes : list of Attribute or None
+        How node attributes were encoded, each with its `name`, `width` and `categories`; None
+        for a given matrix.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.adapters import to_graph_data
+    >>> G = nx.Graph([("ann", "bob")])
+    >>> nx.set_node_attributes(G, {"ann": "red", "bob": "blue"}, "team")
+    >>> to_graph_data(G, features="team").features.names
+    ['team=red', 'team=blue']
     """
 
     values: FloatArray | sp.csr_array

@@ -11,6 +11,8 @@ from typing import Any
 from pugraph.cli.files import InputError
 from pugraph.cli.parser import make_parser
 
+__all__ = ["main"]
+
 BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
 
 
@@ -26,6 +28,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         0, or 2 for bad input, 130 after Ctrl-C and 141 if nobody reads the output.
+
+    Raises
+    ------
+    SystemExit
+        By arguments that are not understood (2), and by --help and --version (0).
+
+    Examples
+    --------
+    Without a file, a network that comes with the install is read.
+
+    >>> from pugraph.cli import main
+    >>> main(["predict", "--top", "1"])  # doctest: +ELLIPSIS
+    source    target       score
+    Gavroche  Claquesous  0.8...
+    0
     """
     parser = make_parser()
     args = parser.parse_args(argv)

@@ -33,23 +33,30 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int, optional
         If None, it is chosen where the similarity's spectrum falls most steeply.
-    rho, alpha, reg, rank, solver, max_sweeps, tol, n_jobs, progress
-        As in `pugraph.fit`, but only the solver may be "auto". If rho and alpha are None,
-        the known pairs weigh as much as all other pairs together.
+    rank, rho, alpha, reg
+        As in `pugraph.fit`, but not "auto". If rho and alpha are None, the known pairs weigh
+        as much as all other pairs together.
     penalty : {"ridge", "nuclear"}
-        On D. `solver="ccd++"` needs "nuclear".
+        On D. `solver="ccd++"` needs "nuclear", and `rank` does too.
+    solver
+        As in `pugraph.fit`.
     scale : bool
         Standardise the columns of dense features and give the rows of sparse ones the same
         length.
     hard : bool
         Whether rows that must link always share their label. If not, the pairs only shape
         the similarity.
+    max_sweeps, tol, n_jobs, progress
+        As in `pugraph.fit`.
     random_state : int, RandomState instance or None
+        Of the fit and of k-means.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
+        The cluster of each row.
     n_clusters_ : int
+        How many clusters were asked for, or chosen.
     spectrum_ : ndarray
         The positive eigenvalues of the similarity, largest first.
     rho_, alpha_, reg_ : float
@@ -59,6 +66,11 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     gap_ : float or None
         A bound of how far the last one lies above the least possible one, relative to it.
     n_features_in_ : int
+        The number of columns of `X`.
+
+    See Also
+    --------
+    pugraph.clustering.pu_cluster, pugraph.plotting.plot_clusters
 
     Examples
     --------
@@ -114,7 +126,8 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array_like or sparse matrix of shape (n_samples, n_features)
-        y : Ignored
+        y : object
+            Ignored.
         must_link : array_like of shape (n_pairs, 2)
             Pairs of rows of `X` that belong together, by their numbers.
 
@@ -125,7 +138,20 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            For a pair that is not one, or is out of range; it is named.
+            For a pair that is not one, or is out of range; it is named. If there is no pair
+            of two different rows, an option is out of range, `X` has NaN in it or one row
+            only, or there are to be more clusters than rows (or, if `hard`, than rows that
+            are not linked).
+        MemoryError
+            If the fit would not fit into the free memory.
+
+        Examples
+        --------
+        >>> from pugraph.clustering import PUClustering
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> labels = PUClustering(2).fit(X, must_link=[(0, 1), (2, 3)]).labels_.tolist()
+        >>> labels in ([0, 0, 1, 1], [1, 1, 0, 0])
+        True
         """
         check_whole("n_clusters", self.n_clusters, 1, optional=True)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
@@ -183,6 +209,21 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        ValueError
+            If `X` has NaN in it, or other columns than the fitted one.
+
+        Examples
+        --------
+        >>> from pugraph.clustering import PUClustering
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> model = PUClustering(2).fit(X, must_link=[(0, 1), (2, 3)])
+        >>> model.predict([[0.3], [4.8]]) == model.labels_[[0, 2]]
+        array([ True,  True])
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -195,10 +236,27 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         pairs : array_like of shape (n_pairs, 2)
+            Row numbers.
 
         Returns
         -------
         ndarray of shape (n_pairs,)
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        ValueError
+            For a pair that is not one, or is out of range; it is named.
+
+        Examples
+        --------
+        >>> from pugraph.clustering import PUClustering
+        >>> X = [[0.0], [0.1], [5.0], [5.1]]
+        >>> model = PUClustering(2).fit(X, must_link=[(0, 1), (2, 3)])
+        >>> together, apart = model.similarity([(0, 1), (0, 2)])
+        >>> bool(together > apart)
+        True
         """
         check_is_fitted(self)
         found: Similarity = self._learned

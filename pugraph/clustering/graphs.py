@@ -32,7 +32,7 @@ def pu_cluster(
 ) -> Any:
     """Cluster a graph's nodes by their features, given pairs that belong together.
 
-    A pair that is not given is unknown, not apart; see `PUClustering`.
+    A pair that is not given is unknown, not apart; see `pugraph.clustering.PUClustering`.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def pu_cluster(
         edges are the known pairs; as they also lead from one cluster to another, they
         shape the similarity alone.
     rank, rho, alpha, reg, penalty, solver, max_sweeps, tol, seed, n_jobs, progress
-        As in `PUClustering` and `pugraph.fit`.
+        As in `pugraph.clustering.PUClustering` and `pugraph.fit`.
 
     Returns
     -------
@@ -57,9 +57,20 @@ def pu_cluster(
     Raises
     ------
     ValueError
-        If there is no pair to learn from, `features` is None, or the matrix is rectangular.
+        If there is no pair to learn from, `features` is None or a pair of them, the matrix is
+        rectangular, an option is out of range, or there are to be more clusters than nodes.
     networkx.NodeNotFound, ValueError
-        If a node of `must_link` is not in `G`.
+        If a node of `must_link` is not in `G` (networkx, others).
+    networkx.NetworkXNotImplemented, ValueError
+        If `G` is a multigraph, of networkx or of igraph.
+    TypeError
+        If `G` is not a graph.
+    MemoryError
+        If the fit would not fit into the free memory.
+
+    See Also
+    --------
+    pugraph.clustering.PUClustering
 
     Examples
     --------

@@ -30,7 +30,11 @@ def list() -> tuple[Dataset, ...]:
     Returns
     -------
     tuple of Dataset
-        With `name`, `kind`, `counts`, `about`, `citation` and `notice`.
+        With `name`, `kind`, `counts`, `about`, `citation`, `notice` and `files`.
+
+    See Also
+    --------
+    pugraph.datasets.load
 
     Examples
     --------
@@ -81,6 +85,10 @@ def load(name: str) -> Any:
         If a file is neither there nor can be downloaded; the message says how to get it by hand.
     ImportError
         If a download is needed and pooch is not installed.
+
+    See Also
+    --------
+    pugraph.datasets.list
 
     Examples
     --------

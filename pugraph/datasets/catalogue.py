@@ -10,7 +10,21 @@ from typing import NamedTuple
 class File(NamedTuple):
     """A file under PUGRAPH_DATA, and where it, or an archive with it, is published.
 
-    `sha256` is that of what the address gives, or None where it is not known for certain.
+    Attributes
+    ----------
+    path : str
+        Where the file is looked for first, under PUGRAPH_DATA.
+    url : str
+        Where it is published.
+    sha256 : str or None
+        Of what the address gives; None where it is not known for certain.
+
+    Examples
+    --------
+    >>> from pugraph import datasets
+    >>> file = datasets.list()[0].files[0]
+    >>> file.path, file.published
+    ('ca-AstroPh/ca-AstroPh.txt', 'ca-AstroPh.txt.gz')
     """
 
     path: str
@@ -44,6 +58,17 @@ class Dataset:
         The licence, or that the publisher states none.
     files : tuple of File
         The files that it is read from.
+
+    See Also
+    --------
+    pugraph.datasets.list, pugraph.datasets.load
+
+    Examples
+    --------
+    >>> from pugraph import datasets
+    >>> football = next(data for data in datasets.list() if data.name == "football")
+    >>> football.kind, football.counts["edges"], football.citation
+    ('network', 613, 'M. Girvan, M. E. J. Newman, PNAS 99, 2002')
     """
 
     name: str

@@ -12,7 +12,30 @@ from pugraph.settings import check_number, check_whole
 
 
 class Synthetic(NamedTuple):
-    """The links that are seen, and what they come from; all of them symmetric."""
+    """The links that are seen, and what they come from; all of them symmetric.
+
+    Attributes
+    ----------
+    adjacency : scipy.sparse.csr_array
+        The links that are seen.
+    truth : ndarray
+        What is to be recovered: Y in the deterministic setting, M in the probabilistic.
+    Y : ndarray of bool
+        All links.
+    M : ndarray
+        The low-rank matrix behind them; scaled to [0, 1] in the probabilistic setting.
+
+    See Also
+    --------
+    pugraph.datasets.synthetic
+
+    Examples
+    --------
+    >>> from pugraph.datasets import synthetic
+    >>> data = synthetic(50, rank=3)
+    >>> data.truth is data.Y, data.adjacency.shape
+    (True, (50, 50))
+    """
 
     adjacency: sp.csr_array
     truth: BoolArray | FloatArray
@@ -59,6 +82,11 @@ def synthetic(
         recovered: Y in the deterministic setting, M in the probabilistic; and `Y` and `M`, dense.
         All are symmetric: both directions of a link are seen, or none. Y and M keep their
         diagonal, but no link of a node to itself is ever seen.
+
+    Raises
+    ------
+    ValueError
+        For an option out of range.
 
     Notes
     -----

@@ -8,6 +8,20 @@ import networkx as nx
 def largest_component(G: nx.Graph) -> nx.Graph:
     """Return the largest connected component, weakly connected for a directed graph.
 
+    Parameters
+    ----------
+    G : networkx.Graph or networkx.DiGraph
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph
+        A copy. Of components of one size, the first.
+
+    Raises
+    ------
+    ValueError
+        If `G` has no nodes.
+
     Examples
     --------
     >>> import networkx as nx

@@ -17,7 +17,36 @@ Found = tuple[Any, dict[str, int]]
 
 
 class Table(NamedTuple):
-    """Features with a row a sample, their names, and the true classes."""
+    """Features with a row a sample, their names, and the true classes.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_samples, n_features)
+    labels : ndarray of shape (n_samples,)
+        The class of each sample, counted from 0.
+    names : list of str
+        Of the features.
+    citation : str
+        Whom to cite.
+
+    See Also
+    --------
+    pugraph.datasets.load
+
+    Examples
+    --------
+    >>> from pugraph import datasets
+    >>> table = datasets.load("segment")  # doctest: +SKIP
+    >>> table.features.shape, len(set(table.labels))  # doctest: +SKIP
+    ((2310, 19), 7)
+
+    One of your own:
+
+    >>> import numpy as np
+    >>> table = datasets.Table(np.eye(2), np.array([0, 1]), ["left", "right"], "nobody")
+    >>> table.names
+    ['left', 'right']
+    """
 
     features: FloatArray
     labels: IntArray

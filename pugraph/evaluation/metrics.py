@@ -46,6 +46,21 @@ class Metrics:
         falls.
     n_links, n_others : int
         How many held-out links and other pairs were ranked.
+
+    See Also
+    --------
+    pugraph.evaluation.evaluate
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.evaluation import evaluate, split_links
+    >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
+    >>> found = evaluate(nx.jaccard_coefficient, train, held_out).all_pairs
+    >>> found.n_links, found.n_others
+    (16, 483)
+    >>> found.recall_at[10] <= found.recall_at[100]
+    True
     """
 
     auc: float
@@ -61,6 +76,32 @@ class Metrics:
 
     @classmethod
     def of(cls, ranked: ranking.Ranking, ks: Sequence[int]) -> Metrics:
+        """Return the figures of a ranking.
+
+        Parameters
+        ----------
+        ranked : pugraph.core.ranking.Ranking
+            Scores of held-out links, and of the other pairs.
+        ks : sequence of int
+            The K of `recall_at` and `hits_at`.
+
+        Returns
+        -------
+        Metrics
+
+        See Also
+        --------
+        pugraph.evaluation.evaluate
+
+        Examples
+        --------
+        >>> from pugraph.core.ranking import Ranking
+        >>> from pugraph.evaluation import Metrics
+        >>> ranked = Ranking([0.9, 0.4])
+        >>> ranked.add([0.5, 0.1])
+        >>> Metrics.of(ranked, [1]).auc
+        0.75
+        """
         n = ranked.n_positives
         return cls(
             ranked.auc(),
@@ -75,7 +116,27 @@ class Metrics:
         )
 
     def fnr_at(self, fpr: float) -> float:
-        """Return the least rate of false negatives at a rate of false positives."""
+        """Return the least rate of false negatives at a rate of false positives.
+
+        Parameters
+        ----------
+        fpr : float
+            Between 0 and 1.
+
+        Returns
+        -------
+        float
+            NaN without any link, or without any other pair.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.evaluation import evaluate, split_links
+        >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
+        >>> found = evaluate(nx.jaccard_coefficient, train, held_out).all_pairs
+        >>> found.fnr_at(0.1) > found.fnr_at(0.5) > found.fnr_at(1.0)
+        True
+        """
         if np.isnan(self.auc):
             return float("nan")
         # of points above each other, the last one is the lowest
@@ -85,7 +146,28 @@ class Metrics:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Both counts: over all pairs, and over pairs whose nodes both have a training edge."""
+    """Both counts: over all pairs, and over pairs whose nodes both have a training edge.
+
+    Attributes
+    ----------
+    all_pairs : Metrics
+        Over all pairs.
+    connected : Metrics
+        Over pairs whose nodes both have a training edge.
+
+    See Also
+    --------
+    pugraph.evaluation.evaluate
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.evaluation import evaluate, split_links
+    >>> train, held_out = split_links(nx.karate_club_graph())
+    >>> found = evaluate(nx.jaccard_coefficient, train, held_out)
+    >>> found.connected.n_others < found.all_pairs.n_others
+    True
+    """
 
     all_pairs: Metrics
     connected: Metrics
@@ -136,7 +218,20 @@ def evaluate(
     Raises
     ------
     ValueError
-        If a held-out pair is a link of `train`, a node with itself, or named twice.
+        If a held-out pair is no pair, a link of `train`, a node with itself, or named twice;
+        if a model is of another graph, or a scorer returns NaN, too few scores or other pairs
+        than it was given; for an option out of range, or "hard" for a rectangular matrix.
+    networkx.NodeNotFound, ValueError
+        If a held-out node is not in `train` (networkx, others).
+    networkx.NetworkXNotImplemented, ValueError
+        If `train` is a multigraph, of networkx or of igraph.
+    TypeError
+        If `train` is not a graph, `scorer` is neither a model nor a function, or it is
+        igraph's and `train` is not.
+
+    See Also
+    --------
+    pugraph.evaluation.compare, pugraph.evaluation.split_links
 
     Examples
     --------

@@ -39,7 +39,16 @@ def split_links(
     Raises
     ------
     ValueError
-        If `fraction` is out of range, or an edge has no number under `time`.
+        If `fraction` or `seed` is out of range, an edge has no number under `time`, or `G` is
+        a matrix, which has no times.
+    networkx.NetworkXNotImplemented, ValueError
+        If `G` is a multigraph, of networkx or of igraph.
+    TypeError
+        If `G` is not a graph.
+
+    See Also
+    --------
+    pugraph.evaluation.evaluate, pugraph.evaluation.compare
 
     Examples
     --------

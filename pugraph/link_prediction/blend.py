@@ -257,8 +257,10 @@ def pu_blend(
 
     Raises
     ------
-    networkx.NodeNotFound, ValueError, networkx.NetworkXNotImplemented
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError, MemoryError
         As in `pugraph.pu_bias`.
+    ValueError
+        If `G` is a rectangular matrix.
 
     See Also
     --------

@@ -116,6 +116,17 @@ def jaccard_coefficient(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator
     iterator of (u, v, p)
         As networkx's function of this name.
 
+    Raises
+    ------
+    networkx.NodeNotFound, ValueError
+        If a node of `ebunch` is not in `G` (networkx, others).
+    ValueError
+        For something in `ebunch` that is not a pair, or NaN in a matrix.
+    networkx.NetworkXNotImplemented, ValueError
+        If `G` is directed, rectangular or a multigraph (networkx, others).
+    TypeError
+        If `G` is not a graph.
+
     Examples
     --------
     >>> import networkx as nx
@@ -140,6 +151,11 @@ def adamic_adar_index(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[P
         As networkx's function of this name. A node paired with itself has infinity if a
         neighbour has degree one, where networkx divides by zero.
 
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
+
     Examples
     --------
     >>> import networkx as nx
@@ -162,6 +178,11 @@ def resource_allocation_index(G: Any, ebunch: Iterable[Any] | None = None) -> It
     -------
     iterator of (u, v, p)
         As networkx's function of this name.
+
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
 
     Examples
     --------
@@ -186,6 +207,11 @@ def preferential_attachment(G: Any, ebunch: Iterable[Any] | None = None) -> Iter
     iterator of (u, v, p)
         As networkx's function of this name, as floats.
 
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
+
     Examples
     --------
     >>> import networkx as nx
@@ -207,6 +233,11 @@ def common_neighbors(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Pr
     Returns
     -------
     iterator of (u, v, p)
+
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
 
     Examples
     --------

@@ -61,9 +61,13 @@ def pu_bias(
     networkx.NodeNotFound, ValueError
         If a node of `ebunch` is not in `G` (networkx, others). Raised by the call.
     ValueError
-        For something in `ebunch` that is not a pair, or an option out of range.
-    networkx.NetworkXNotImplemented
-        If `G` is a multigraph.
+        For something in `ebunch` that is not a pair, an option out of range, or NaN.
+    networkx.NetworkXNotImplemented, ValueError
+        If `G` is a multigraph, of networkx or of igraph.
+    TypeError
+        If `G` is not a graph.
+    MemoryError
+        If the fit would not fit into the free memory.
 
     See Also
     --------
@@ -141,7 +145,7 @@ def pu_shift(
 
     Raises
     ------
-    networkx.NodeNotFound, ValueError, networkx.NetworkXNotImplemented
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError, MemoryError
         As in `pugraph.pu_bias`.
 
     See Also

@@ -152,6 +152,22 @@ def katz(
     -------
     iterator of (u, v, p)
 
+    Raises
+    ------
+    networkx.NodeNotFound, ValueError
+        If a node of `ebunch` is not in `G` (networkx, others).
+    ValueError
+        For something in `ebunch` that is not a pair, a beta out of range, a rectangular
+        matrix, or NaN in it.
+    networkx.NetworkXNotImplemented, ValueError
+        If `G` is a multigraph, of networkx or of igraph.
+    TypeError
+        If `G` is not a graph.
+
+    See Also
+    --------
+    pugraph.link_prediction.svd_katz
+
     Notes
     -----
     (I - beta A) X = I is solved for 64 first nodes at a time by sparse products alone, until
@@ -178,14 +194,27 @@ def svd_katz(
 
     Parameters
     ----------
-    G, ebunch, beta
+    G, ebunch
         As in `katz`.
     rank : int
         The number of singular values kept.
+    beta : float, optional
+        As in `katz`.
 
     Returns
     -------
     iterator of (u, v, p)
+
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `katz`.
+    ValueError
+        If `rank` is not a whole number of at least 1.
+
+    See Also
+    --------
+    pugraph.link_prediction.katz
 
     Examples
     --------

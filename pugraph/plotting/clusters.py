@@ -50,7 +50,18 @@ def plot_clusters(
     Raises
     ------
     ValueError
-        If the matrix is not square, or there are no labels or not one a row.
+        If the matrix is not square or has NaN in it, if there are no rows, no labels or not
+        one a row, or if `most` is not a whole number of at least 1.
+    sklearn.exceptions.NotFittedError
+        If the estimator is not fitted, and no labels are given.
+    TypeError
+        If `ax` is not a matplotlib Axes.
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    pugraph.clustering.PUClustering
 
     Notes
     -----

@@ -39,8 +39,12 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
     Raises
     ------
     ValueError
-        If a model has no history, or if it is relative to the lowest objective and no
-        model has a second, different one.
+        If there is no model, a model's history is empty or has NaN in it, or if it is
+        relative to the lowest objective and no model has a second, different one.
+    TypeError
+        If something is no fitted model, or `ax` is not a matplotlib Axes.
+    ImportError
+        If matplotlib is not installed.
 
     Examples
     --------

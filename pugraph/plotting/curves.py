@@ -52,7 +52,15 @@ def plot_curves(
     Raises
     ------
     ValueError
-        For an unknown kind or count, or a scorer without any held-out link to find.
+        For an unknown kind or count, no scorer, or one without any held-out link to find.
+    TypeError
+        If `results` is neither of these, or `ax` is not a matplotlib Axes.
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    pugraph.evaluation.compare
 
     Notes
     -----

@@ -71,9 +71,20 @@ def draw_predictions(
     Raises
     ------
     networkx.NodeNotFound, ValueError
-        If a node of a prediction is not in the graph.
+        If a node of a prediction is not in the graph (networkx, others).
     ValueError
-        If something is not (u, v, score), or the layout is not known or lacks a node.
+        If something is not (u, v, score) of two different nodes and a finite number, the
+        layout is not known or lacks a node, or an option is out of range.
+    networkx.NetworkXNotImplemented, ValueError
+        If `G` is a multigraph, of networkx or of igraph.
+    TypeError
+        If `G` is not a graph, or `ax` is not a matplotlib Axes.
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    pugraph.top_links
 
     Examples
     --------

@@ -34,6 +34,19 @@ def plot_selection(selection: Selection, *, by: str | None = None, ax: Axes | No
     -------
     matplotlib.axes.Axes
 
+    Raises
+    ------
+    ValueError
+        For an unknown `by`, or a selection without trials.
+    TypeError
+        If `selection` is not a Selection, or `ax` is not a matplotlib Axes.
+    ImportError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    pugraph.selection.select
+
     Notes
     -----
     The trials' values are for the graph without its hidden links; the ones of the
