@@ -170,6 +170,8 @@ def test_bad_evaluations_are_explained():
         ([(1, 0)], "is a link of the training graph"),
         ([(2, 2)], r"\(2, 2\) is a node with itself"),
         ([(0, 2), (2, 0)], r"\(0, 2\) is named twice"),
+        ([(0, 2, 4)], "held_out"),
+        (3, "held_out must be"),
     ):
         with pytest.raises(ValueError, match=message):
             evaluate(model, G, held_out)

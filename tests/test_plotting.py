@@ -663,8 +663,9 @@ class TestClusters:
             plot_clusters(np.empty((0, 0)), [])
         with pytest.raises(ValueError, match="most"):
             plot_clusters(np.eye(3), [0, 1, 1], most=0)
-        with pytest.raises(ValueError, match="not fitted"):
-            plot_clusters(PUClustering(2))
+        for labels in (None, [0, 1]):
+            with pytest.raises(ValueError, match="not fitted"):
+                plot_clusters(PUClustering(2), labels)
 
 
 TRIALS = [

@@ -377,7 +377,7 @@ def _take(scores: Iterator[float], n: int) -> FloatArray:
 
 def _hidden(data: GraphData, held_out: Iterable[Any]) -> tuple[IntArray, IntArray]:
     """Return the positions of the held-out pairs after checking that they were held out."""
-    rows, cols = data.pair_positions(held_out)
+    rows, cols = data.pair_positions(held_out, "held_out")
     if data.square and not data.directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
 

@@ -138,7 +138,7 @@ class Evidence:
         self.settings = replace(settings, rank=bias.rank, rho=bias.rho, reg=bias.reg)
         shift = replace(settings, method="shift", rank=None, rho=None, reg=None)
         self._models = [bias, fit_data(data, shift)]
-        if data.features is not None:
+        if data.features is not None or data.column_features is not None:
             inductive = replace(settings, inductive=True, rank=None, rho=None, reg=None)
             self._models.append(fit_data(data, inductive))
         paths, degrees = (9, 4) if data.directed else (4, 2)

@@ -53,7 +53,7 @@ def plot_clusters(
         If the matrix is not square or has NaN in it, if there are no rows, no labels or not
         one a row, or if `most` is not a whole number of at least 1.
     sklearn.exceptions.NotFittedError
-        If the estimator is not fitted, and no labels are given.
+        If the estimator is not fitted.
     TypeError
         If `ax` is not a matplotlib Axes.
     ImportError
@@ -81,9 +81,9 @@ def plot_clusters(
     """
     check_whole("most", most, 1)
     of_model = hasattr(similarity, "similarity")
-    if of_model and labels is None:
+    if of_model:
         similarity.similarity([])  # says so if it is not fitted
-        labels = similarity.labels_
+        labels = similarity.labels_ if labels is None else labels
     if labels is None:
         raise ValueError("a matrix needs labels: the cluster of each row")
     matrix = None if of_model else _square(similarity)

@@ -189,6 +189,16 @@ def test_features_join_the_links():
 
 
 @compiled
+@pytest.mark.parametrize("side", [0, 1])
+def test_features_of_one_side_count(side):
+    G = nx.karate_club_graph()
+    features = [None, None]
+    features[side] = np.random.default_rng(0).random((34, 2))
+    told = list(pugraph.pu_blend(G, [(0, 33)], features=tuple(features)))
+    assert told != list(pugraph.pu_blend(G, [(0, 33)]))
+
+
+@compiled
 def test_auto_is_chosen_once(monkeypatch):
     calls = []
     fit_data = blend.fit_data
