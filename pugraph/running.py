@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Iterator
+from typing import Any
 
 from pugraph.core.descent import Progress, Stopping
 from pugraph.core.jit import threads
@@ -30,15 +32,21 @@ def _reporter(settings: Settings, max_sweeps: int) -> Iterator[Progress | None]:
     elif settings.progress is not True:
         yield settings.progress
     else:
-        from tqdm.auto import tqdm
-
-        with tqdm(total=max_sweeps, desc=f"pu_{settings.method}", unit="sweep") as bar:
+        with progress_bar(total=max_sweeps, desc=f"pu_{settings.method}", unit="sweep") as bar:
 
             def report(sweep: int, objective: float) -> None:
                 bar.set_postfix(objective=f"{objective:.6g}", refresh=False)
                 bar.update(sweep - bar.n)
 
             yield report
+
+
+def progress_bar(**options: Any) -> Any:
+    """Return tqdm's bar: a widget in a notebook that has them, a line of text elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a notebook has no widgets
+        from tqdm.auto import tqdm
+    return tqdm(**options)
 
 
 def check_memory(needed: int, what: str, way_out: str) -> None:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from tqdm.auto import tqdm
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import ranking, sampling
@@ -20,6 +19,7 @@ from pugraph.fitting import fit_data
 from pugraph.hiding import Inner, hide
 from pugraph.inductive import choose_solver
 from pugraph.models import LinkModel
+from pugraph.running import progress_bar
 from pugraph.settings import Settings, Weights, check_number, check_whole
 
 __all__ = ["RhoEstimate", "Selection", "Trial", "estimate_rho", "select"]
@@ -342,7 +342,7 @@ class _Search:
         if self.rounds[0].inner.rows.size < _ENOUGH_LINKS:
             self.rounds.append(_Round(hide(data, fraction, rng), rng))
         self.inner = self.rounds[0].inner
-        self.bar = tqdm(desc="select", unit="fit", disable=not progress)
+        self.bar = progress_bar(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
         self._tried: set[Weights] = set()
         self.bias: float | None = None  # the rule's

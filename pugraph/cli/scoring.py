@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from pugraph.cli.methods import FITTED, METHODS, options_of
 from pugraph.core import retrieval
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.fitting import fit
 from pugraph.models import LinkModel, PairScorer
+from pugraph.running import progress_bar
 
 Best = tuple[IntArray, IntArray, FloatArray]
 
@@ -54,7 +54,7 @@ def best_pairs(scorer: PairScorer, k: int, progress: bool = False) -> Best:
         rows, cols = (np.array([index[pair[side]] for pair in found], np.int32) for side in (0, 1))
         return rows, cols, np.array([p for *_, p in found])
     n = scorer.data.adjacency.shape[0]
-    with tqdm(total=n, desc="pairs", unit="node", disable=not progress) as bar:
+    with progress_bar(total=n, desc="pairs", unit="node", disable=not progress) as bar:
         return best_of(_scored(scorer, bar), k)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
-from tqdm.auto import tqdm
 
 from pugraph.evaluation.metrics import Evaluation, evaluate
 from pugraph.evaluation.splits import split_links
+from pugraph.running import progress_bar
 from pugraph.settings import check_whole
 
 
@@ -200,7 +200,7 @@ def compare(
     numbers = range(seeds if time is None else 1)
     results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
     times: dict[str, list[float]] = {name: [] for name in named_scorers}
-    with tqdm(
+    with progress_bar(
         total=len(numbers) * len(results), desc="compare", unit="fit", disable=not progress
     ) as bar:
         for seed in numbers:

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 import threadpoolctl
 from scipy.special import expit
-from tqdm.auto import tqdm
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import retrieval, sampling
@@ -23,6 +22,7 @@ from pugraph.fitting import fit_data, without_diagonal
 from pugraph.hiding import Inner, hide_these
 from pugraph.link_prediction.chance import Chance, learn_far, learn_near
 from pugraph.models import PairScorer, Prediction, pair_blocks
+from pugraph.running import progress_bar
 from pugraph.settings import Settings
 
 HIDDEN = 0.1  # of the links, each time
@@ -75,7 +75,7 @@ class Blend(PairScorer):
         bar = settings.progress is True
         if bar:  # one for all fits, none for each
             settings = replace(settings, progress=False)
-        with tqdm(total=times + 2, desc="pu_blend", unit="fit", disable=not bar) as steps:
+        with progress_bar(total=times + 2, desc="pu_blend", unit="fit", disable=not bar) as steps:
             self.evidence = Evidence(self.data, settings)
             steps.update()
             examples = []
