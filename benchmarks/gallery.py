@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery.md, with the code that the page shows.
+"""Draw the pictures of docs/gallery.md and of the first page, with the code shown there.
 
 python benchmarks/gallery.py [directory]
 """
@@ -34,6 +34,12 @@ from pugraph.plotting import (
 from pugraph.selection import select
 
 WIDE, HIGH, DPI = 8.0, 5.2, 100
+
+
+def families() -> Any:
+    _, ax = plt.subplots(figsize=(6, 4), dpi=2 * DPI, layout="constrained")
+    G = nx.florentine_families_graph()
+    return draw_predictions(G, pugraph.top_links(G, 5), ax=ax)
 
 
 def names() -> Any:
@@ -84,12 +90,12 @@ def selection() -> Any:
 
 def main() -> None:
     directory = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
-    plt.rcParams["figure.figsize"] = WIDE, HIGH
-    for draw in (names, crowd, directed, curves, convergence, clusters, selection):
+    plt.rcParams |= {"figure.figsize": (WIDE, HIGH), "figure.dpi": DPI}
+    for draw in (families, names, crowd, directed, curves, convergence, clusters, selection):
         figure = draw().figure
         path = directory / f"gallery-{draw.__name__}.png"
         drawn = BytesIO()
-        figure.savefig(drawn, dpi=DPI)
+        figure.savefig(drawn)
         plt.close(figure)
         Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path)
         print(path, path.stat().st_size // 1000, "kB")
