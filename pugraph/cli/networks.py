@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -157,7 +158,10 @@ def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path
 
 def _read_mtx(data: bytes, path: str, directed: bool | None) -> Network:
     try:
-        found = sp.coo_array(scipy.io.mmread(io.BytesIO(data)))
+        with warnings.catch_warnings():
+            # of the matrix that becomes an array here, and from scipy 1.20 on is one
+            warnings.simplefilter("ignore", DeprecationWarning)
+            found = sp.coo_array(scipy.io.mmread(io.BytesIO(data)))
     except ValueError as error:
         raise InputError(path, f"not a Matrix Market file: {error}") from None
     if found.shape[0] != found.shape[1]:
