@@ -48,6 +48,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"pugraph {release}"
 html_static_path = ["_static"]
 html_css_files = ["pugraph.css"]
+html_logo = html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_theme_options = {
     "logo": {"text": "pugraph"},

@@ -21,6 +21,8 @@ settings.register_profile(
 )
 settings.load_profile("all")
 
+collect_ignore = ["user_script.py"]  # which only mypy reads
+
 
 def pytest_collection_modifyitems(items):
     skip = pytest.mark.skip(reason="needs compiled kernels; NUMBA_DISABLE_JIT is set")
