@@ -1,6 +1,7 @@
 """How Sphinx builds these pages: python -m sphinx -W docs build/docs."""
 
 import shutil
+from collections import namedtuple
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -43,6 +44,15 @@ autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 copybutton_exclude = ".linenos, .gp, .go"
+
+
+def setup(app):
+    """Leave out what a namedtuple says of its fields, which the class's docstring says better."""
+    field = type(namedtuple("_", "field").field)
+    app.connect(
+        "autodoc-skip-member", lambda app, what, name, thing, *_: isinstance(thing, field) or None
+    )
+
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"pugraph {release}"

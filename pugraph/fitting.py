@@ -76,7 +76,7 @@ def fit(
         random graph of the same density has; with features, of the square root of the
         number of links (nuclear), or about 1 (ridge).
     features : str, list of str, matrix or (rows, columns), optional
-        Node attributes by name, or a matrix with a row a node: numbers and vectors as
+        Node attributes by name, or a matrix with a row per node: numbers and vectors as
         they are, anything else one-hot. They make the model inductive, X = F D F^T: it
         scores nodes by their features, those without links included, and takes in new
         nodes (`LinkModel.add_nodes`). Columns are standardised, with a constant one beside
@@ -129,7 +129,7 @@ def fit(
     ------
     ValueError
         For an option out of range, or one that others exclude; NaN; an attribute that a node
-        lacks, or a matrix of features without a row a node; fewer than ten links to hide for
+        lacks, or a matrix of features without a row per node; fewer than ten links to hide for
         "auto"; or more than 5,000 nodes with `solver="exact"`.
     networkx.NetworkXNotImplemented, ValueError
         For a multigraph, of networkx or of igraph.

@@ -59,7 +59,7 @@ class PairScorer(ABC):
         Returns
         -------
         numpy.ndarray
-            A score a pair.
+            A score per pair.
 
         Raises
         ------
@@ -151,7 +151,7 @@ def pair_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PairBlocks | N
 
 
 class LinkModel(PairScorer):
-    """A fitted model: a vector or two a node, whose products are scores.
+    """A fitted model: one or two vectors per node, whose products are scores.
 
     Made by `pugraph.fit` or `LinkModel.load`.
 
@@ -165,7 +165,7 @@ class LinkModel(PairScorer):
     data : pugraph.adapters.GraphData
         The graph.
     factors : (W, H)
-        Two arrays with a row a node. The score of u -> v is the product of u's row of W
+        Two arrays with a row per node. The score of u -> v is the product of u's row of W
         and v's row of H; an undirected pair has the mean of both directions.
     nodes : sequence
         The node of each row.

@@ -26,7 +26,7 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
         graph, and a rectangular one has rows and columns of its own. Any non-zero entry
         is a link; weights are ignored.
     features : str, list of str, matrix or (rows, columns), optional
-        The names of node attributes, or a matrix with a row a node. Numbers, booleans and
+        The names of node attributes, or a matrix with a row per node. Numbers, booleans and
         vectors are used as they are; other values are one-hot encoded. A tuple of two has
         features of the rows and of the columns apart; None in it is for a side without.
 
@@ -41,7 +41,7 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
         For a multigraph, of networkx or of igraph.
     ValueError
         For an attribute that a node lacks or whose length differs, attributes of a matrix, a
-        matrix of features without a row a node, and NaN.
+        matrix of features without a row per node, and NaN.
     TypeError
         If `G` is not a graph.
 

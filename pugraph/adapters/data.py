@@ -63,7 +63,7 @@ class GraphData:
     index : mapping
         The row of each node. For igraph, names are found too.
     adjacency : scipy.sparse.csr_array
-        Int8 ones where there is a link, column indices sorted, self-loops included.
+        Int8 ones where there is a link, column indices sorted. Self-loops stay here; fits drop them.
     directed : bool
         Whether (u, v) and (v, u) are two pairs. True for a rectangular matrix.
     library : {"networkx", "igraph", "matrix"}
@@ -147,7 +147,7 @@ class GraphData:
         Returns
         -------
         numpy.ndarray
-            A row number a node, in their order.
+            A row number per node, in their order.
 
         Raises
         ------

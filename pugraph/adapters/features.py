@@ -29,7 +29,7 @@ class Attribute(NamedTuple):
 
 
 class FeatureMatrix(NamedTuple):
-    """Features with a row a node, and a name a column.
+    """Features with a row per node, and a name per column.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def from_attributes(
     attributes: Mapping[str, Sequence[Any]],
     like: list[Attribute] | None = None,
 ) -> FeatureMatrix:
-    """Return the columns that these attributes make; `attributes` has a value a node.
+    """Return the columns that these attributes make; `attributes` has a value per node.
 
     With `like`, they are encoded as those were, and must be the same ones.
     """

@@ -70,7 +70,7 @@ class Edges:
 
 
 def read_edges(path: str, layout: Layout) -> Edges:
-    """Read the edges of a text file with an edge a line, without a Python loop a line."""
+    """Read the edges of a text file with an edge per line, without a Python loop a line."""
     return parse_edges(read_text(path), path, layout)
 
 

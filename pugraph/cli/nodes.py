@@ -26,7 +26,7 @@ _NODE = ("node", "id", "name", "label")
 
 @dataclass(frozen=True)
 class NodeTable:
-    """Features of nodes: a value a node in each column, numbers or text."""
+    """Features of nodes: a value per node in each column, numbers or text."""
 
     path: str
     names: list[str]

@@ -18,6 +18,7 @@ def pu_cluster(
     *,
     features: Any,
     must_link: Iterable[Any] | None = None,
+    hard: bool = True,
     rank: int | None = None,
     rho: float | None = None,
     alpha: float | None = None,
@@ -40,11 +41,13 @@ def pu_cluster(
     n_clusters : int, optional
         If None, it is chosen where the similarity's spectrum falls most steeply.
     features : str, list of str or matrix
-        The names of node attributes, or a matrix with a row a node.
+        The names of node attributes, or a matrix with a row per node.
     must_link : iterable of node pairs, optional
-        Pairs that belong together, and that will share a cluster. If None, the graph's
-        edges are the known pairs; as they also lead from one cluster to another, they
-        shape the similarity alone.
+        Pairs that belong together. If None, the graph's edges are the known pairs.
+    hard : bool
+        Whether the nodes of a `must_link` pair always share a cluster. False lets them
+        differ, for pairs that may be wrong. Edges also lead from one cluster to another:
+        they shape the similarity alone.
     rank, rho, alpha, reg, penalty, solver, max_sweeps, tol, seed, n_jobs, progress
         As in `pugraph.clustering.PUClustering` and `pugraph.fit`.
 
@@ -103,7 +106,7 @@ def pu_cluster(
         reg=reg,
         penalty=penalty,
         solver=solver,
-        hard=must_link is not None,
+        hard=hard and must_link is not None,
         max_sweeps=max_sweeps,
         tol=tol,
         n_jobs=n_jobs,

@@ -146,7 +146,7 @@ def _segment(dataset: Dataset, *texts: list[str]) -> Found:
     return _table(np.array([row[1:] for row in rows], np.float64), labels, names, dataset)
 
 
-# all others have an edge a line
+# all others have an edge per line
 _READERS: dict[str, Callable[..., Found]] = {
     "CollegeMsg": _events,
     "actor-collaboration": _films,

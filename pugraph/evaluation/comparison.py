@@ -23,7 +23,7 @@ class Comparison:
     Attributes
     ----------
     results : dict
-        By scorer, an `Evaluation` a split.
+        By scorer, an `Evaluation` per split.
     seconds : dict
         By scorer, the median time of an evaluation, fit included.
 
@@ -92,7 +92,7 @@ class Comparison:
         metrics: Sequence[str] = ("auc", "average_precision", "precision_at_l", "hits_at 50"),
         count: str = "all_pairs",
     ) -> str:
-        """Return a Markdown table with a line a scorer, the highest of the second figure first.
+        """Return a Markdown table with a line per scorer, the highest of the second figure first.
 
         Parameters
         ----------

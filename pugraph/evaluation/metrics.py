@@ -212,8 +212,8 @@ def evaluate(
     -------
     Evaluation
         `.all_pairs` and `.connected`, each a `Metrics`. `connected` counts only pairs whose
-        nodes both have an edge in `train`: of the others, no method that sees only links
-        can know anything. A figure without any link, or without any other pair, is NaN.
+        nodes both have an edge in `train`: of the others, links say nothing but that
+        they have none. A figure without any link, or without any other pair, is NaN.
 
     Raises
     ------

@@ -145,7 +145,7 @@ class Evidence:
         self.rising = np.repeat([True, False, True], [paths, degrees, len(self._models)])
 
     def columns(self, rows: IntArray, cols: IntArray) -> FloatArray:
-        """Return a row a pair: sums over paths, degrees, and scores of models.
+        """Return a row per pair: sums over paths, degrees, and scores of models.
 
         The sums of `path_sums` along links in either direction; in a directed graph, those
         along links forward and whether there is a link back; the degrees, the lower one

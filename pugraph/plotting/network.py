@@ -51,7 +51,7 @@ def draw_predictions(
         igraph ("fr", "kk", "lgl", ...), where both have one that of the graph's own
         library; "spring" is igraph's "fr" from 500 nodes on, which takes a second for
         5,000. Or a function of `G`, or the positions: a dict by node, an igraph Layout, or
-        an array with a row a node.
+        an array with a row per node.
     labels : {"auto", True, False}
         "auto" names all nodes of a small graph. In one of more than 60, it names nodes of
         predicted links, 60 at most, those of the highest scores first, and leaves out a

@@ -165,6 +165,10 @@ def test_networkx_gets_node_sets_and_igraph_a_vertex_clustering():
     assert set().union(*found) == set(names)
     assert sum(map(len, found)) == len(names)
     assert [len(group) for group in found] == sorted(map(len, found), reverse=True)
+    wrong = [(names[np.flatnonzero(labels == 0)[0]], names[np.flatnonzero(labels == 1)[0]])]
+    for hard in (True, False):
+        with_wrong = pu_cluster(G, 3, features="at", must_link=known + wrong, hard=hard)
+        assert any(set(wrong[0]) <= group for group in with_wrong) == hard
     G.add_edges_from(known)
     by_edges = pu_cluster(G, 3, features="at")
     placed = {node: c for c, group in enumerate(by_edges) for node in group}

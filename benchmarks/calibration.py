@@ -1,0 +1,62 @@
+"""Is pu_blend's p a chance? For docs/method.md.
+
+A tenth, or half, of the links of each network's largest component, read as undirected, is hidden.
+All other pairs are put into bins by the p that pu_blend gives them. In each bin: the mean p, and
+which share of the pairs is hidden links. Prints Markdown.
+
+    PUGRAPH_DATA=... python benchmarks/calibration.py [--seeds 3] [network ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+
+import numpy as np
+from common import table
+
+from pugraph import datasets
+from pugraph.adapters import to_graph_data
+from pugraph.core import retrieval
+from pugraph.evaluation import split_links
+from pugraph.link_prediction.blend import Blend
+
+EDGES = np.array([0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 1.0])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    networks = ["ca-GrQc", "email-Eu-core", "facebook_combined", "polblogs"]
+    parser.add_argument("networks", nargs="*", default=networks)
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    bins = [f"{low:g} to {high:g}" for low, high in itertools.pairwise(EDGES)]
+    rows = [
+        row(name, fraction, options.seeds) for fraction in (0.1, 0.5) for name in options.networks
+    ]
+    print(table(["", "hidden", *bins, "sum of p / hidden links"], rows))
+
+
+def row(name: str, fraction: float, seeds: int) -> list[str]:
+    G = datasets.largest_component(datasets.load(name).to_undirected())
+    pairs, hidden, chances = np.zeros((3, EDGES.size - 1))
+    for seed in range(seeds):
+        train, held_out = split_links(G, fraction=fraction, seed=seed)
+        blend = Blend(train, seed=seed)
+        is_hidden = to_graph_data(train).matrix_of(*to_graph_data(train).pair_positions(held_out))
+        for us, vs in retrieval.non_links(blend.pairs):
+            p = blend.score_pairs(us, vs)
+            found = np.asarray(is_hidden[us, vs]).ravel()
+            bins = np.clip(np.searchsorted(EDGES, p, side="right") - 1, 0, EDGES.size - 2)
+            pairs += np.bincount(bins, minlength=EDGES.size - 1)
+            chances += np.bincount(bins, p, EDGES.size - 1)
+            hidden += np.bincount(bins, found, EDGES.size - 1)
+    cells = [
+        f"{c / n:.3f}: {h / n:.3f}" if n >= 100 else "-"
+        for n, c, h in zip(pairs, chances, hidden, strict=True)
+    ]
+    return [name, f"{fraction:.0%}", *cells, f"{chances.sum() / hidden.sum():.2f}"]
+
+
+if __name__ == "__main__":
+    main()
