@@ -63,7 +63,8 @@ class GraphData:
     index : mapping
         The row of each node. For igraph, names are found too.
     adjacency : scipy.sparse.csr_array
-        Int8 ones where there is a link, column indices sorted. Self-loops stay here; fits drop them.
+        Int8 ones where there is a link, column indices sorted. Self-loops
+        stay here; fits drop them.
     directed : bool
         Whether (u, v) and (v, u) are two pairs. True for a rectangular matrix.
     library : {"networkx", "igraph", "matrix"}
