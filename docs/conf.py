@@ -61,7 +61,7 @@ html_css_files = ["pugraph.css"]
 html_logo = html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_theme_options = {
-    "logo": {"text": "pugraph"},
+    "logo": {"text": "pugraph", "alt_text": "pugraph: to the first page"},
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "navbar_align": "left",
