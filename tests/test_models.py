@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
@@ -263,7 +262,7 @@ def test_ctrl_c_stops_a_long_fit(method, solver, ctrl_c):
 
     def interrupt():
         started.wait(60)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
     thread.start()
