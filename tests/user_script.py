@@ -1,11 +1,12 @@
 """What a user with a type checker writes: mypy reads it in `test_typing.py`, nobody runs it."""
 
 from collections.abc import Iterator
-from typing import assert_type
+from typing import Any, assert_type
 
 import igraph as ig
 import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
 import pugraph
 from pugraph.adapters import GraphData, to_graph_data
@@ -27,7 +28,7 @@ assert_type(model.rho, float)
 assert_type(model.alpha, float | None)
 assert_type(model.history, list[float])
 best: list[tuple[object, object, float]] = list(model.top_links(5, nodes=[0]))
-scores: np.ndarray = model.score_pairs([0], [33])
+scores: npt.NDArray[Any] = model.score_pairs([0], [33])
 model.add_nodes(["new"], features={"club": ["Officer"]}).save("model.pugraph")
 assert_type(pugraph.LinkModel.load("model.pugraph").threshold(), float)
 
