@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+
+import igraph as ig
+import matplotlib.pyplot as plt
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from matplotlib.collections import PathCollection
+
+from pugraph.plotting import (
+    draw_predictions,
+    plot_clusters,
+    plot_convergence,
+    plot_curves,
+    plot_selection,
+)
+from pugraph.plotting.base import style
+from tests.plotting.looks import (
+    KARATE,
+    LINKS,
+    SELECTION,
+    bar_labels,
+    fixed_results,
+    heads,
+    lines,
+    words,
+)
+
+
+class TestImport:
+    def test_matplotlib_is_imported_at_the_first_plot(self):
+        code = "import sys, pugraph; pugraph.plotting; sys.exit('matplotlib' in sys.modules)"
+        assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda: draw_predictions(KARATE, LINKS),
+            lambda: plot_curves(fixed_results()),
+            lambda: plot_convergence([2.0, 1.0]),
+            lambda: plot_clusters(np.eye(2), [0, 1]),
+            lambda: plot_selection(SELECTION),
+        ],
+    )
+    def test_without_matplotlib(self, monkeypatch, call):
+        for name in [name for name in sys.modules if name.startswith("matplotlib")]:
+            monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError, match=r'pip install "pugraph\[plot\]"'):
+            call()
+
+    def test_axes_of_another_kind(self):
+        with pytest.raises(TypeError, match="ax must be a matplotlib Axes or None, not Figure"):
+            plot_convergence([2.0, 1.0], ax=plt.figure())
+
+    def test_lines_differ_without_colour_too(self):
+        looks = [(style(i)["color"], style(i)["linestyle"]) for i in range(28)]
+        assert len(set(looks)) == 28
+        assert all(a[1] != b[1] for a, b in pairwise(looks))
+
+
+class TestDrawPredictions:
+    def test_links_are_drawn_once_each(self, ax):
+        assert draw_predictions(KARATE, iter(LINKS), ax=ax) is ax
+        assert len(lines(ax, "link").get_segments()) == 78
+        assert len(lines(ax, "predicted link").get_segments()) == 3
+        assert words(ax) == [str(node) for node in KARATE]
+        assert bar_labels(ax) == ["score of a predicted link"]
+        assert not ax.axison
+        assert not heads(ax)
+
+    def test_links_end_at_their_nodes(self, ax):
+        places = {node: (node, node**2) for node in KARATE}
+        draw_predictions(KARATE, LINKS, ax=ax, layout=places)
+        found = [segment.tolist() for segment in lines(ax, "predicted link").get_segments()]
+        # the lowest score first, so that the others are on top of it
+        assert found == [[[0, 0], [33, 1089]], [[4, 16], [5, 25]], [[6, 36], [10, 100]]]
+        known = {tuple(map(tuple, segment)) for segment in lines(ax, "link").get_segments()}
+        assert known == {(places[u], places[v]) for u, v in KARATE.edges}
+        nodes = [c for c in ax.collections if isinstance(c, PathCollection)]
+        assert nodes[0].get_offsets().tolist() == [list(places[node]) for node in KARATE]
+
+    def test_width_and_darkness_rise_with_the_score(self, ax):
+        draw_predictions(KARATE, LINKS, ax=ax)
+        found = lines(ax, "predicted link")
+        assert found.get_array().tolist() == [0.1, 0.4, 0.9]
+        assert (np.diff(found.get_linewidth()) > 0.5).all()
+        light = found.to_rgba(found.get_array())[:, :3] @ [0.2126, 0.7152, 0.0722]
+        assert (np.diff(light) < -0.05).all()
+        assert light.max() < 0.8  # to be seen on white
+        assert found.get_clim() == (0.1, 0.9)
+
+    @pytest.mark.parametrize("score", [0.4, 0.0, -2.0])
+    def test_equal_scores(self, ax, score):
+        draw_predictions(KARATE, [(4, 5, score), (0, 33, score)], ax=ax)
+        found = lines(ax, "predicted link")
+        assert found.get_linewidth() == [4.5, 4.5]
+        assert found.get_clim()[1] == score > found.get_clim()[0]
+
+    def test_no_predictions(self, ax):
+        draw_predictions(KARATE, [], ax=ax)
+        assert len(lines(ax, "predicted link").get_segments()) == 0
+        assert bar_labels(ax) == []
+
+    @pytest.mark.parametrize("G", [nx.Graph(), nx.empty_graph(1), ig.Graph(), nx.empty_graph(3)])
+    def test_hardly_a_graph(self, ax, G):
+        draw_predictions(G, [], ax=ax)
+        ax.figure.canvas.draw()
+        assert len(lines(ax, "link").get_segments()) == 0
+
+    def test_options(self, ax):
+        draw_predictions(KARATE, LINKS, ax=ax, cmap="cividis", colorbar=False, labels=False)
+        assert lines(ax, "predicted link").get_cmap().name == "cividis"
+        assert bar_labels(ax) == words(ax) == []
+
+    def test_own_figure(self):
+        ax = draw_predictions(KARATE, LINKS)
+        assert plt.gca() in ax.figure.axes
+        assert len(plt.get_fignums()) == 1
+
+    def test_no_figure_is_left_by_an_error(self):
+        with pytest.raises(ValueError):
+            draw_predictions(KARATE, [(0, 1)])
+        assert plt.get_fignums() == []
+
+    def test_directed(self, ax):
+        G = nx.DiGraph([(0, 1), (1, 2), (2, 0)])
+        places = {0: (0, 0), 1: (1, 0), 2: (0, 1)}
+        draw_predictions(G, [(1, 0, 0.5), (0, 2, 0.3), (2, 0, 0.2)], ax=ax, layout=places)
+        known, predicted = heads(ax)
+        assert known.get_offsets().tolist() == [[1, 0], [0, 1], [0, 0]]
+        assert predicted.get_offsets().tolist() == [[0, 0], [0, 1], [0, 0]]
+        # an arrow to (1, 0) from the left has its head to the left of the node
+        assert (known.get_paths()[0].vertices[:, 0] < 0).all()
+        back, forth = (np.array(s) for s in lines(ax, "predicted link").get_segments()[:2])
+        assert back[0].tolist() == forth[-1].tolist() == [0, 1]
+        assert back[12, 0] * forth[12, 0] < 0  # on two sides of the line between the nodes
+        lengths = [np.linalg.norm(path.vertices, axis=1).max() for path in predicted.get_paths()]
+        assert lengths == sorted(lengths)
+        ax.figure.canvas.draw()
+
+    @pytest.mark.parametrize("directed", [False, True])
+    def test_igraph(self, ax, directed):
+        G = ig.Graph([(0, 1), (1, 2), (2, 3)], directed=directed)
+        draw_predictions(G, [(G.vs[3], 0, 0.2)], ax=ax)
+        assert len(lines(ax, "link").get_segments()) == 3
+        assert words(ax) == ["0", "1", "2", "3"]
+        assert bool(heads(ax)) == directed
+
+    def test_igraph_names(self, ax):
+        G = ig.Graph([(0, 1), (1, 2)])
+        G.vs["name"] = ["ann", "bob", None]
+        draw_predictions(G, [("ann", 2, 0.2)], ax=ax)
+        assert words(ax) == ["ann", "bob", "2"]
+
+    def test_matrix(self, ax):
+        draw_predictions(nx.to_scipy_sparse_array(KARATE), LINKS, ax=ax)
+        assert len(lines(ax, "link").get_segments()) == 78
+
+    def test_rectangular(self, ax):
+        A = sp.csr_array(np.array([[1, 0, 1], [0, 1, 0]]))
+        places = [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]
+        draw_predictions(A, [(0, 1, 0.4), (1, 1, 0.3)], ax=ax, layout=places)
+        assert [s.tolist() for s in lines(ax, "predicted link").get_segments()] == [
+            [[0, 1], [1, 1]],
+            [[0, 0], [1, 1]],
+        ]
+        assert words(ax) == ["0", "1", "0", "1", "2"]
+        nodes = [c for c in ax.collections if isinstance(c, PathCollection)]
+        assert [len(c.get_offsets()) for c in nodes] == [2, 3]
+        assert not heads(ax)
+
+    def test_rectangular_and_large(self, ax):
+        A = sp.eye_array(50, 40, format="csr")
+        for layout in ("spring", "fr"):
+            draw_predictions(A, [(0, 1, 0.4)], ax=ax, layout=layout)
+        assert words(ax) == ["0", "1"] * 2
+
+    @pytest.mark.parametrize(
+        ("predictions", "error", "message"),
+        [
+            ([(0, 1, 0.5), (0, 99, 0.5)], nx.NodeNotFound, "99"),
+            ([(0, 1)], ValueError, "item 0 of predictions is not"),
+            ([(0, 1, 0.1), "abc"], ValueError, "item 1 of predictions is not"),
+            ([(0, 1, None)], ValueError, "item 0"),
+            ([(0, 1, float("nan"))], ValueError, "item 0 of predictions has the score nan"),
+            ([(0, 2, 0.1), (3, 3, 0.2)], ValueError, "item 1 of predictions links a node to its"),
+            ("ab", ValueError, "predictions must be"),
+            (5, ValueError, "predictions must be"),
+        ],
+    )
+    def test_bad_predictions(self, predictions, error, message):
+        with pytest.raises(error, match=message):
+            draw_predictions(KARATE, predictions)
+
+    def test_unknown_nodes_of_others(self):
+        for G in (ig.Graph([(0, 1)]), sp.csr_array(np.eye(2)), sp.csr_array(np.ones((2, 3)))):
+            with pytest.raises(ValueError, match="7"):
+                draw_predictions(G, [(7, 1, 0.5)])
+
+    def test_bad_options(self):
+        with pytest.raises(ValueError, match="labels must be 'auto', True or False, not 'all'"):
+            draw_predictions(KARATE, LINKS, labels="all")
+        with pytest.raises(ValueError, match="seed"):
+            draw_predictions(KARATE, LINKS, seed=-1)
+        with pytest.raises(TypeError, match="graph"):
+            draw_predictions([1, 2], LINKS)
