@@ -18,8 +18,9 @@ from pugraph.core.problem import Objective, Pattern, both_sides
 from pugraph.core.proximal import fit_nuclear, proximal_room
 from pugraph.core.types import FloatArray
 from pugraph.inductive import MOST_NODES, fit_inductive
-from pugraph.models import LinkModel, Prediction
+from pugraph.models import LinkModel
 from pugraph.running import check_memory, running
+from pugraph.scorers import Prediction
 from pugraph.settings import Settings, Weights
 
 _LARGEST = 0.1

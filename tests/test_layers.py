@@ -13,7 +13,7 @@ LAYERS = (
     {"core"},
     {"adapters"},
     {"settings", "running", "storage"},
-    {"featuremap", "inductive", "models", "fitting"},
+    {"featuremap", "scorers", "models", "inductive", "fitting"},
     {"hiding", "selection"},
     {"link_prediction", "clustering"},
     {"evaluation", "datasets", "plotting", "cli"},

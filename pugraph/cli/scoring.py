@@ -12,8 +12,9 @@ from pugraph.cli.methods import FITTED, METHODS, options_of
 from pugraph.core import retrieval
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.fitting import fit
-from pugraph.models import LinkModel, PairScorer
+from pugraph.models import LinkModel
 from pugraph.running import progress_bar
+from pugraph.scorers import PairScorer
 
 Best = tuple[IntArray, IntArray, FloatArray]
 

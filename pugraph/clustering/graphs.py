@@ -9,7 +9,7 @@ import numpy as np
 
 from pugraph.adapters import to_graph_data
 from pugraph.clustering.estimator import PUClustering
-from pugraph.models import named
+from pugraph.scorers import named
 
 
 def pu_cluster(

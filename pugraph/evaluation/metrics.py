@@ -19,7 +19,7 @@ from pugraph.fitting import fit
 from pugraph.link_prediction.blend import Blend
 from pugraph.link_prediction.neighbors import INDICES, LocalIndex
 from pugraph.link_prediction.walks import Katz, SvdKatz
-from pugraph.models import PairScorer, named
+from pugraph.scorers import PairScorer, named
 from pugraph.settings import check_whole
 
 

@@ -21,8 +21,8 @@ from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.fitting import fit_data, without_diagonal
 from pugraph.hiding import Inner, hide_these
 from pugraph.link_prediction.chance import Chance, learn_far, learn_near
-from pugraph.models import PairScorer, Prediction, pair_blocks
 from pugraph.running import progress_bar
+from pugraph.scorers import PairScorer, Prediction, pair_blocks
 from pugraph.settings import Settings
 
 HIDDEN = 0.1  # of the links, each time

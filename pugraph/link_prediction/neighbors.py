@@ -15,7 +15,7 @@ from numba import prange
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core.jit import kernel, row_chunks
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.models import PairScorer, Prediction
+from pugraph.scorers import PairScorer, Prediction
 
 
 @kernel(parallel=True)

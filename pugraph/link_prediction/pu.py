@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pugraph.adapters import to_graph_data
 from pugraph.fitting import fit_data
-from pugraph.models import Prediction, pair_blocks
+from pugraph.scorers import Prediction, pair_blocks
 from pugraph.settings import Settings
 
 

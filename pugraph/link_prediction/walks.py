@@ -16,7 +16,7 @@ from pugraph.core import retrieval
 from pugraph.core.problem import Pattern
 from pugraph.core.spectral import add_links
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.models import PairScorer, Prediction
+from pugraph.scorers import PairScorer, Prediction
 from pugraph.settings import check_number, check_whole
 
 _BATCH = 64
