@@ -148,7 +148,7 @@ class LinkModel(PairScorer):
             score is x* = (1 + rho) / (1 + 2 rho), less than 1, as some links are unseen;
             the bound grows with max(1 / q^2, 1 / ((1 + 2 rho) (x* - q)^2)), which is
             least at q = x* r / (1 + r) with r = sqrt(1 + 2 rho). For method "shift",
-            whose scores are probabilities, 0.5.
+            whose scores are meant as probabilities, 0.5.
 
         Returns
         -------
