@@ -70,4 +70,4 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {"index": [], "gallery": [], "cite": []}
+html_sidebars = {"index": [], "gallery": []}

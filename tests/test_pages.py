@@ -2,31 +2,52 @@
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
 ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"^( *)```python\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-PAGES = {
-    path: code
+TEXTS = {
+    path.stem: path.read_text(encoding="utf-8")
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-    if (code := BLOCK.findall(path.read_text(encoding="utf-8")))
 }
+PAGES = [page for page, text in TEXTS.items() if "```python" in text]
 
 
-def test_pages_have_python():
-    assert len(PAGES) >= 8
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mpl.use("agg")
+    yield
+    plt.close("all")
+
+
+def run(page):
+    """Run the blocks of a page one after the other; return how many, and what they leave."""
+    blocks = re.findall(r"^ *```python\n(.*?)^ *```$", TEXTS[page], re.MULTILINE | re.DOTALL)
+    names = {"__name__": "page"}
+    for block in blocks:
+        exec(compile(dedent(block), page, "exec"), names)
+    return len(blocks), names
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    mpl.use("agg")
-    names = {"__name__": "page"}
-    for indent, block in PAGES[path]:
-        code = re.sub(f"^{indent}", "", block, flags=re.MULTILINE)
-        exec(compile(code, path.name, "exec"), names)
-    plt.close("all")
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_a_page_runs(page):
+    assert run(page)[0] == TEXTS[page].count("```python")
+
+
+@pytest.mark.compiled
+def test_the_figures_beside_the_code_are_right():
+    _, names = run("scores")
+    best = ", ".join(f"({u}, {v}, {p:.2f})" for u, v, p in names["model"].top_links(3))
+    threshold, rho = names["model"].threshold(), names["rho"]
+    for told in (
+        best,
+        f"# {threshold:.2f} for",
+        f"# {rho:.2f};",
+        f": {rho / (1 - rho) * 254:.0f}, or",
+    ):
+        assert told in TEXTS["scores"]
