@@ -17,7 +17,7 @@ from common import table
 
 from pugraph import datasets
 from pugraph.adapters import to_graph_data
-from pugraph.core import retrieval
+from pugraph.core.pairs import non_links
 from pugraph.evaluation import split_links
 from pugraph.link_prediction.blend import Blend
 
@@ -44,7 +44,7 @@ def row(name: str, fraction: float, seeds: int) -> list[str]:
         train, held_out = split_links(G, fraction=fraction, seed=seed)
         blend = Blend(train, seed=seed)
         is_hidden = to_graph_data(train).matrix_of(*to_graph_data(train).pair_positions(held_out))
-        for us, vs in retrieval.non_links(blend.pairs):
+        for us, vs in non_links(blend.pairs):
             p = blend.score_pairs(us, vs)
             found = np.asarray(is_hidden[us, vs]).ravel()
             bins = np.clip(np.searchsorted(EDGES, p, side="right") - 1, 0, EDGES.size - 2)

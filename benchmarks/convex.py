@@ -26,7 +26,7 @@ from pugraph.core.descent import Stopping
 from pugraph.core.exact import fit_exact
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
-from pugraph.core.proximal import fit_nuclear
+from pugraph.core.proximal import fit_proximal
 from pugraph.settings import Settings
 
 RANKS = {"als": 128, "relax": 200, "ball": 200}
@@ -47,7 +47,7 @@ def fit(name: str, kind: str, A: sp.csr_array, tol: float, most: int) -> tuple[A
     objective, stopping = objective_of(kind, A), Stopping(most, tol)
     rows, cols = both_sides(A, True)
     if name == "proximal":
-        found = fit_nuclear(objective, rows, cols, stopping, 0)
+        found = fit_proximal(objective, rows, cols, stopping, 0)
     elif name == "exact":
         found = fit_exact(objective, rows, stopping, np.dtype("float32"), 0)
     else:

@@ -23,8 +23,8 @@ from pugraph.adapters import to_graph_data
 from pugraph.core import als, descent
 from pugraph.core.ccd import fit_ccd
 from pugraph.core.descent import Stopping
+from pugraph.core.gather import fetch, room_needed, row_products
 from pugraph.core.jit import threads
-from pugraph.core.near import fetch, room_needed, row_products
 from pugraph.core.problem import Objective, both_sides
 from pugraph.fitting import _start, _without_diagonal
 from pugraph.settings import Settings

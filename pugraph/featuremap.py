@@ -16,9 +16,10 @@ from pugraph.adapters.features import (
     from_matrix,
     is_frame,
 )
-from pugraph.core import retrieval
 from pugraph.core.basis import Scaling
+from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
+from pugraph.core.search import top_pairs
 from pugraph.core.types import FloatArray
 
 
@@ -144,10 +145,10 @@ def heaviest(
     if same:
         P, Q = np.hstack([P, Q]) / 2, np.hstack([Q, P])
     shape = len(P), len(Q)
-    nothing = retrieval.Pairs(Pattern.of(sp.csr_array(shape, dtype=np.int8)), True, square=False)
+    nothing = Pairs(Pattern.of(sp.csr_array(shape, dtype=np.int8)), True, square=False)
     found: dict[tuple[int, int], float] = {}
     for sign in (1, -1):
-        rows, cols, weights = retrieval.top_pairs(nothing, sign * P, Q, (1 + same) * k)
+        rows, cols, weights = top_pairs(nothing, sign * P, Q, (1 + same) * k)
         for a, b, weight in zip(rows.tolist(), cols.tolist(), weights.tolist(), strict=True):
             if not (same and b < a):
                 found[a, b] = sign * weight

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core.als import als_room, fit_als
+from pugraph.core.als import als_workspace, fit_als
 from pugraph.core.bounded import fit_ball, fit_box, upper_bound
-from pugraph.core.ccd import ccd_room, fit_ccd
-from pugraph.core.exact import exact_room, fit_exact
+from pugraph.core.ccd import ccd_workspace, fit_ccd
+from pugraph.core.exact import exact_workspace, fit_exact
 from pugraph.core.problem import Objective, Pattern, both_sides
-from pugraph.core.proximal import fit_nuclear, proximal_room
+from pugraph.core.proximal import fit_proximal, proximal_workspace
 from pugraph.core.types import FloatArray
 from pugraph.inductive import MOST_NODES, fit_inductive
 from pugraph.models import LinkModel
@@ -25,10 +25,10 @@ from pugraph.settings import Settings, Weights
 
 _LARGEST = 0.1
 _ROOM = {
-    "als": als_room,
-    "ccd++": ccd_room,
-    "proximal": proximal_room,
-    "exact": exact_room,
+    "als": als_workspace,
+    "ccd++": ccd_workspace,
+    "proximal": proximal_workspace,
+    "exact": exact_workspace,
 }
 _SOLVERS = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
 
@@ -206,7 +206,7 @@ def fit_data(
     if rows.n_links:
         with running(settings, solver, rows.n_links) as stopping:
             if solver == "proximal":
-                W, H, history, gap = fit_nuclear(objective, rows, cols, stopping, settings.seed)
+                W, H, history, gap = fit_proximal(objective, rows, cols, stopping, settings.seed)
             elif solver == "exact":
                 W, H, history, gap = fit_exact(objective, rows, stopping, W.dtype, settings.seed)
             else:

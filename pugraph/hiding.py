@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData
-from pugraph.core import ranking, retrieval
+from pugraph.core import sampling
+from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
 
@@ -23,13 +24,13 @@ class Inner(NamedTuple):
     rows: IntArray
     cols: IntArray
     n_links: int
-    pairs: retrieval.Pairs
+    pairs: Pairs
 
 
 def hide(data: GraphData, fraction: float, rng: np.random.Generator) -> Inner:
     """Hide a fraction of the links at random."""
     n_links = data.links()[0].size
-    hidden = ranking.held_out(n_links, fraction, rng)
+    hidden = sampling.random_subset(n_links, fraction, rng)
     if hidden.size < _FEWEST:
         raise ValueError(
             f"{hidden.size} of {n_links} links would be hidden, too few to learn from"
@@ -42,5 +43,5 @@ def hide_these(data: GraphData, which: IntArray) -> Inner:
     rows, cols = data.links()
     rest = sp.csr_array(data.adjacency - data.matrix_of(rows[which], cols[which]))
     rest.eliminate_zeros()
-    pairs = retrieval.Pairs(Pattern.of(data.adjacency), data.directed, data.square)
+    pairs = Pairs(Pattern.of(data.adjacency), data.directed, data.square)
     return Inner(replace(data, adjacency=rest), rows[which], cols[which], rows.size, pairs)

@@ -9,16 +9,16 @@ import scipy.sparse as sp
 
 from pugraph.adapters import FeatureMatrix, GraphData
 from pugraph.core.basis import Basis, Features, Scaling
-from pugraph.core.descent import Stopping
-from pugraph.core.inductive import (
+from pugraph.core.bilinear import (
     Bilinear,
     Fitted,
-    fit_bounded,
-    fit_nuclear,
-    fit_ridge,
+    fit_bilinear_bounded,
+    fit_bilinear_nuclear,
+    fit_bilinear_ridge,
     within_bounds,
 )
-from pugraph.core.inductive_ccd import fit_factors
+from pugraph.core.bilinear_ccd import fit_bilinear_ccd
+from pugraph.core.descent import Stopping
 from pugraph.core.problem import Objective, Pattern, both_sides
 from pugraph.core.types import FloatArray
 from pugraph.featuremap import FeatureMap
@@ -97,7 +97,7 @@ def learn(
         )
         P = np.zeros((F.shape[1], weights.rank))
         Q = np.random.default_rng(settings.seed).random((G.shape[1], weights.rank)) * _LARGEST
-        return Learned(P, Q, fit_factors(objective, rows, cols, (F, G), P, Q, stopping), None)
+        return Learned(P, Q, fit_bilinear_ccd(objective, rows, cols, (F, G), P, Q, stopping), None)
     left = None if scaled[0] is None else Basis.of(scaled[0])
     same = scaled[1] is scaled[0]
     right = left if same else None if scaled[1] is None else Basis.of(scaled[1])
@@ -106,7 +106,7 @@ def learn(
     fitted = _fit_free(objective, links, (left, right), settings.penalty, stopping)
     if solver == "exact" and not within_bounds(fitted.D, (left, right)):
         nuclear = settings.penalty == "nuclear"
-        fitted = fit_bounded(objective, rows, (left, right), nuclear, stopping)
+        fitted = fit_bilinear_bounded(objective, rows, (left, right), nuclear, stopping)
     gap = None if np.isnan(fitted.gap) else float(fitted.gap)
     return Learned(*_split(fitted.D, (left, right)), fitted.history, gap)
 
@@ -185,7 +185,7 @@ def _fit_free(
     stopping: Stopping,
 ) -> Fitted:
     """Fit D without bounds, with a side that has features on the right."""
-    fit = fit_ridge if penalty == "ridge" else fit_nuclear
+    fit = fit_bilinear_ridge if penalty == "ridge" else fit_bilinear_nuclear
     left, right = bases
     if right is not None:
         return fit(Bilinear(objective, links[0], left, right), stopping)

@@ -12,10 +12,11 @@ import scipy.sparse as sp
 
 from pugraph import storage
 from pugraph.adapters import GraphData
-from pugraph.core import retrieval
 from pugraph.core.foldin import fold_in
 from pugraph.core.jit import threads
+from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Objective, Pattern
+from pugraph.core.search import top_pairs
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.featuremap import Explanation, FeatureMap, Maps, heaviest
 from pugraph.scorers import PairScorer, Prediction, named
@@ -92,7 +93,7 @@ class LinkModel(PairScorer):
         return self._maps != (None, None)
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
-        return self._clip(retrieval.score_pairs(*self.factors, rows, cols, self.pairs.symmetric))
+        return self._clip(score_pairs(*self.factors, rows, cols, self.pairs.symmetric))
 
     def _clip(self, scores: FloatArray) -> FloatArray:
         """Keep to [0, 1] what features cannot be made to keep there."""
@@ -348,7 +349,7 @@ class LinkModel(PairScorer):
         chosen = None if nodes is None else self.data.positions(nodes)
         if k == 0:
             return []
-        rows, cols, scores = retrieval.top_pairs(self.pairs, *self.factors, int(k), chosen)
+        rows, cols, scores = top_pairs(self.pairs, *self.factors, int(k), chosen)
         us, vs = named(self.data.nodes, rows), named(self.data.columns, cols)
         return list(zip(us, vs, self._clip(scores).tolist(), strict=True))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pugraph.adapters import GraphData
-from pugraph.core import retrieval
+from pugraph.core.pairs import BLOCK_PAIRS, Pairs, non_links
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
@@ -34,11 +34,9 @@ class PairScorer(ABC):
         return self.data.nodes
 
     @cached_property
-    def pairs(self) -> retrieval.Pairs:
+    def pairs(self) -> Pairs:
         """The graph's links, and which pairs there are beside them."""
-        return retrieval.Pairs(
-            Pattern.of(self.data.adjacency), self.data.directed, self.data.square
-        )
+        return Pairs(Pattern.of(self.data.adjacency), self.data.directed, self.data.square)
 
     def score_pairs(self, rows: Any, cols: Any) -> FloatArray:
         """Score pairs given by their positions in `nodes`.
@@ -122,7 +120,7 @@ class PairScorer(ABC):
         [(0, 33, 0.09), (0, 9, 0.29)]
         """
         nodes, columns = self.data.nodes, self.data.columns
-        for rows, cols in retrieval.non_links(self.pairs) if blocks is None else blocks:
+        for rows, cols in non_links(self.pairs) if blocks is None else blocks:
             scores = self._score(rows, cols).tolist()
             yield from zip(named(nodes, rows), named(columns, cols), scores, strict=True)
 
@@ -138,5 +136,5 @@ def pair_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PairBlocks | N
     if ebunch is None:
         return None
     rows, cols = data.pair_positions(ebunch)
-    step = retrieval.BLOCK_PAIRS
+    step = BLOCK_PAIRS
     return [(rows[i : i + step], cols[i : i + step]) for i in range(0, rows.size, step)]

@@ -13,8 +13,8 @@ from pugraph import selection
 from pugraph import settings as rules
 from pugraph.adapters import to_graph_data
 from pugraph.core import sampling
+from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
-from pugraph.core.retrieval import Pairs
 from pugraph.fitting import fit_data
 from pugraph.hiding import hide
 from pugraph.selection import estimate_rho, select

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pugraph.cli import tokens
 from pugraph.cli.files import (
     InputError,
     after_comments,
@@ -16,6 +15,7 @@ from pugraph.cli.files import (
     sample,
     separator_of,
 )
+from pugraph.core import tokens
 from pugraph.core.types import IntArray
 
 # the first pair of names that a header has says which columns are the ends of an edge

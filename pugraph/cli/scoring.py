@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pugraph.cli.methods import FITTED, METHODS, options_of
-from pugraph.core import retrieval
+from pugraph.core.pairs import non_links
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.fitting import fit
 from pugraph.models import LinkModel
@@ -60,7 +60,7 @@ def best_pairs(scorer: PairScorer, k: int, progress: bool = False) -> Best:
 
 
 def _scored(scorer: PairScorer, bar: Any) -> Iterator[Best]:
-    for rows, cols in retrieval.non_links(scorer.pairs):
+    for rows, cols in non_links(scorer.pairs):
         yield rows, cols, scorer.score_pairs(rows, cols)
         bar.update(int(rows[-1]) + 1 - bar.n)
 

@@ -23,8 +23,8 @@ from numba import prange
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, padded
 from pugraph.core.descent import Stopping, descend, relaxation
+from pugraph.core.gather import add_rows, dot, gather_rows, row_products, workspace_rows
 from pugraph.core.jit import kernel
-from pugraph.core.near import add_rows, dot, fetch, room_needed, row_products
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
@@ -92,7 +92,7 @@ def _solve_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, step
     """
     k = F.shape[1]
     for c in prange(len(chunks) - 1):
-        most = room_needed(indptr[chunks[c] : chunks[c + 1] + 1])
+        most = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
         near = np.empty((most, k), F.dtype)
         scores, gain, change = (
             np.empty(most, F.dtype), np.empty(most, F.dtype), np.empty(most, F.dtype)
@@ -105,7 +105,7 @@ def _solve_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, step
             np.dot(tile, into, moved)
             for r in range(tile.shape[0]):
                 i = first + r
-                n = fetch(indices[indptr[i] : indptr[i + 1]], F, near)
+                n = gather_rows(indices[indptr[i] : indptr[i + 1]], F, near)
                 out[i] = _solve(
                     near, n, extra, pull, omega, steps, enough, moved[r],
                     scores, gain, change, move, residual, q,
@@ -122,7 +122,7 @@ def _cholesky(G: FloatArray) -> FloatArray:
         return np.linalg.cholesky(G + small * np.eye(G.shape[0]))
 
 
-def als_room(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
+def als_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
     """Return how many numbers a fit keeps beside W and H."""
     return max(rows.shape) * padded(rank, dtype)
 

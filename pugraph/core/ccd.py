@@ -18,8 +18,8 @@ from numba import prange
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, products
 from pugraph.core.descent import Stopping, descend, relaxation
+from pugraph.core.gather import add_rows, dot, gather_halves, row_products, workspace_rows
 from pugraph.core.jit import kernel
-from pugraph.core.near import add_rows, dot, fetch_two, room_needed, row_products
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
@@ -78,7 +78,7 @@ def _update(
     """
     ranks = own.shape[1]
     for c in prange(len(chunks) - 1):
-        most = room_needed(indptr[chunks[c] : chunks[c + 1] + 1])
+        most = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
         changed, near = np.empty((most, ranks), x.dtype), np.empty((most, ranks), x.dtype)
         added, weight = np.empty(most, x.dtype), np.empty(most, x.dtype)
         late, slope = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
@@ -86,7 +86,7 @@ def _update(
         K = np.empty((ranks, ranks), x.dtype)
         for i in range(chunks[c], chunks[c + 1]):
             start, links = indptr[i], indptr[i + 1] - indptr[i]
-            n = fetch_two(indices[start : start + links], others, changed, near)
+            n = gather_halves(indices[start : start + links], others, changed, near)
             for a in range(ranks):
                 late[a] = mine[i, ranks + a]
                 slope[a] = -cross[i, a]
@@ -122,7 +122,7 @@ def _link_sums(indptr, chunks, x, extra, pull, out):
             out[i] = total
 
 
-def ccd_room(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
+def ccd_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
     """Return how many numbers a fit keeps beside W and H."""
     return 2 * rows.n_links + 2 * _RANKS * (sum(rows.shape) + max(rows.shape))
 

@@ -123,7 +123,7 @@ def _value(objective: Objective, links: Links, W: FloatArray, H: FloatArray) -> 
     return float(loss + objective.reg / 2 * (np.vdot(W, W) + np.vdot(H, H)))
 
 
-def exact_room(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
+def exact_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
     """Return how many numbers of `dtype` a fit keeps, if it finds about this rank."""
     m, n = rows.shape
     return (2 * m * n + 8 * (m + n) * rank) * 8 // dtype.itemsize

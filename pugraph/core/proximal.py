@@ -15,7 +15,7 @@ the gradient at X, scaled down to the norm reg, would give: it is off by the squ
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,41 +175,28 @@ class _Solver:
         return X, history, gap
 
 
-def proximal_room(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
+def proximal_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
     """Return how many numbers of `dtype` a fit keeps, if it finds about this rank."""
     return (20 * sum(rows.shape) * rank + 6 * rows.n_links) * 8 // dtype.itemsize
 
 
-def fit_path(
-    objective: Objective,
-    rows: Pattern,
-    cols: Pattern,
-    regs: Iterable[float],
-    stopping: Stopping,
-    seed: int,
-) -> Iterator[Convex]:
-    """Yield the minimiser for each of a falling sequence of penalties, all above 0.
-
-    Each begins where the one before has ended; `objective.reg` is not used.
-    """
-    solver = _Solver(objective, rows, cols, seed)
-    X, before = solver.zero(), solver.steepest()
-    linked, linked_cols = np.diff(rows.indptr) > 0, np.diff(cols.indptr) > 0
-    for reg in regs:
-        if reg <= 0:
-            raise ValueError(f"the nuclear norm needs a reg above 0, not {reg!r}")
-        stages = max(1, math.ceil(math.log(before / reg) / -math.log(_RATIO)))
-        for stage in range(1, stages):
-            X = solver.approach(X, before * (reg / before) ** (stage / stages))
-        X, history, gap = solver.solve(X, reg, stopping)
-        before = reg
-        root = np.sqrt(X.s)
-        # a node without links scores exactly 0
-        yield Convex(X.U * root * linked[:, None], X.V * root * linked_cols[:, None], history, gap)
-
-
-def fit_nuclear(
+def fit_proximal(
     objective: Objective, rows: Pattern, cols: Pattern, stopping: Stopping, seed: int
 ) -> Convex:
-    """Minimise BiasMC's objective with the nuclear norm; the rank is part of the answer."""
-    return next(fit_path(objective, rows, cols, [objective.reg], stopping, seed))
+    """Minimise BiasMC's objective with the nuclear norm; the rank is part of the answer.
+
+    The penalty falls to `objective.reg` in stages, each of which starts where the last ended.
+    """
+    reg = objective.reg
+    if reg <= 0:
+        raise ValueError(f"the nuclear norm needs a reg above 0, not {reg!r}")
+    solver = _Solver(objective, rows, cols, seed)
+    X, largest = solver.zero(), solver.steepest()
+    stages = max(1, math.ceil(math.log(largest / reg) / -math.log(_RATIO)))
+    for stage in range(1, stages):
+        X = solver.approach(X, largest * (reg / largest) ** (stage / stages))
+    X, history, gap = solver.solve(X, reg, stopping)
+    root = np.sqrt(X.s)
+    # a node without links scores exactly 0
+    linked, linked_cols = np.diff(rows.indptr) > 0, np.diff(cols.indptr) > 0
+    return Convex(X.U * root * linked[:, None], X.V * root * linked_cols[:, None], history, gap)

@@ -1,4 +1,4 @@
-"""Ranking quality on arrays, exact and streamed, and the splitting of links.
+"""Ranking quality on arrays, exact and streamed.
 
 The few positive scores are known first; the many negative ones are then only counted
 between and at them, which is all that the figures depend on.
@@ -165,8 +165,3 @@ def average_precision(parts: Sequence[tuple[Ranking, float]]) -> float:
     # counts[::-1] runs from above the highest level; every second sum ends at a level
     wrong = sum(np.cumsum(ranked.counts[::-1])[1::2] * weight for ranked, weight in parts)
     return float(positives @ (found / (found + wrong)) / found[-1])
-
-
-def held_out(n_links: int, fraction: float, rng: np.random.Generator) -> IntArray:
-    """Return the positions, in order, of a random fraction of the links."""
-    return np.sort(rng.permutation(n_links)[: round(fraction * n_links)])

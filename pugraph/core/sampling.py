@@ -1,4 +1,4 @@
-"""Pairs that are no links, some of them: at random, or near each other."""
+"""Random pairs that are not links, pairs two steps apart, and random subsets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from pugraph.core.retrieval import Pairs, are_links, non_links
+from pugraph.core.pairs import Pairs, are_links, non_links
 from pugraph.core.types import IntArray
 
 # about as many paths of two steps are followed at a time
@@ -116,3 +116,8 @@ def at(blocks: Iterable[tuple[IntArray, IntArray]], places: IntArray) -> tuple[I
         vs.append(cols[here])
         before += rows.size
     return np.concatenate(us), np.concatenate(vs)
+
+
+def random_subset(n: int, fraction: float, rng: np.random.Generator) -> IntArray:
+    """Return the positions, in order, of a random fraction of n items."""
+    return np.sort(rng.permutation(n)[: round(fraction * n)])

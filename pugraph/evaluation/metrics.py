@@ -12,7 +12,8 @@ import numpy as np
 
 from pugraph import link_prediction
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core import ranking, retrieval, sampling
+from pugraph.core import ranking, sampling
+from pugraph.core.pairs import Pairs, non_links
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.fitting import fit
@@ -251,7 +252,7 @@ def evaluate(
     data = to_graph_data(train)
     rows, cols = _hidden(data, held_out)
     links = Pattern.of(data.adjacency + data.matrix_of(rows, cols))
-    pairs = retrieval.Pairs(links, data.directed, data.square)
+    pairs = Pairs(links, data.directed, data.square)
     others = _others(data, pairs, negatives, sample, np.random.default_rng(seed))
     streamed = _streamed(scorer, train)
     blocks: Iterator[tuple[IntArray, IntArray, FloatArray]]
@@ -328,7 +329,7 @@ PairBlocks = Callable[[], Iterable[tuple[IntArray, IntArray]]]
 
 def _others(
     data: GraphData,
-    pairs: retrieval.Pairs,
+    pairs: Pairs,
     negatives: str,
     sample: int | None,
     rng: np.random.Generator,
@@ -337,7 +338,7 @@ def _others(
 
     def every() -> Iterable[tuple[IntArray, IntArray]]:
         if negatives == "all":
-            return retrieval.non_links(pairs)
+            return non_links(pairs)
         return sampling.two_steps(data.adjacency, pairs)
 
     if negatives == "hard" and not data.square:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core import ranking
+from pugraph.core import sampling
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.settings import check_number, check_whole
 
@@ -63,7 +63,7 @@ def split_links(
     data = to_graph_data(G)
     rows, cols = data.links()
     if time is None:
-        chosen = ranking.held_out(rows.size, fraction, np.random.default_rng(seed))
+        chosen = sampling.random_subset(rows.size, fraction, np.random.default_rng(seed))
     else:
         order = np.argsort(_edge_times(G, data, rows, cols, time), kind="stable")
         chosen = np.sort(order[rows.size - round(fraction * rows.size) :])

@@ -13,8 +13,9 @@ import threadpoolctl
 from scipy.special import expit
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core import retrieval, sampling
+from pugraph.core import sampling
 from pugraph.core.jit import threads
+from pugraph.core.pairs import BLOCK_PAIRS, are_links
 from pugraph.core.paths import path_sums
 from pugraph.core.problem import both_sides
 from pugraph.core.types import BoolArray, FloatArray, IntArray
@@ -91,7 +92,7 @@ class Blend(PairScorer):
         out = np.zeros(rows.size)
         if not self._chances:
             return out
-        step = retrieval.BLOCK_PAIRS
+        step = BLOCK_PAIRS
         for start in range(0, rows.size, step):
             here = slice(start, start + step)
             with threads(self._n_jobs):
@@ -157,7 +158,7 @@ class Evidence:
             rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
         found: list[Any] = [path_sums(self._either, self._either, degrees, rows, cols)]
         if self._directed:
-            back = retrieval.are_links(self._out, cols, rows)
+            back = are_links(self._out, cols, rows)
             found += [path_sums(self._out, self._in, degrees, rows, cols), back]
             found += [side[ends] for side in (outs, ins) for ends in (rows, cols)]
         else:

@@ -10,35 +10,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core.jit import kernel, row_chunks
+from pugraph.core.neighbors import shared_neighbors
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.scorers import PairScorer, Prediction
-
-
-@kernel(parallel=True)
-def _shared(indptr, indices, weights, rows, cols, chunks, total, overlap):
-    """Sum the weights of common neighbours; count those that may be u or v too."""
-    for c in prange(len(chunks) - 1):
-        for i in range(chunks[c], chunks[c + 1]):
-            u, v = rows[i], cols[i]
-            p, q = indptr[u], indptr[v]
-            p_end, q_end = indptr[u + 1], indptr[v + 1]
-            weight = 0.0
-            count = 0
-            while p < p_end and q < q_end:
-                a, b = indices[p], indices[q]
-                if a == b:
-                    count += 1
-                    if a != u and a != v:
-                        weight += weights[a]
-                p += a <= b
-                q += b <= a
-            total[i] = weight
-            overlap[i] = count
-
 
 INDICES = (
     "adamic_adar_index",
@@ -78,11 +54,7 @@ class LocalIndex(PairScorer):
         if self.name == "preferential_attachment":
             return self._weights[rows] * self._weights[cols]
         links = self.pairs.links
-        total, overlap = np.empty(rows.size), np.empty(rows.size)
-        _shared(
-            links.indptr, links.indices, self._weights, rows, cols,
-            row_chunks(rows.size), total, overlap,
-        )  # fmt: skip
+        total, overlap = shared_neighbors(links, self._weights, rows, cols)
         if self.name == "jaccard_coefficient":
             union = self._sizes[rows] + self._sizes[cols] - overlap
             return total / np.maximum(union, 1)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core import retrieval
+from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.spectral import add_links
 from pugraph.core.types import FloatArray, IntArray
@@ -100,7 +100,7 @@ class SvdKatz(PairScorer):
         self.factors = np.ascontiguousarray(W), np.ascontiguousarray(V)
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
-        return retrieval.score_pairs(*self.factors, rows, cols, self.pairs.symmetric)
+        return score_pairs(*self.factors, rows, cols, self.pairs.symmetric)
 
 
 def _square(data: GraphData) -> GraphData:

@@ -1,19 +1,17 @@
-"""Sums over paths, against loops over all nodes; and pairs that are two steps apart."""
+"""Sums over paths, against loops over all nodes."""
 
 from __future__ import annotations
 
 from unittest import mock
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pugraph.core import paths, sampling
+from pugraph.core import paths
 from pugraph.core.paths import path_sums
-from pugraph.core.problem import Pattern, both_sides
-from pugraph.core.retrieval import Pairs
+from pugraph.core.problem import both_sides
 from tests import naive
 
 
@@ -47,36 +45,3 @@ def test_no_pairs():
     A = both_sides(sp.csr_array(np.eye(3, k=1, dtype=np.int8)), False)
     none = np.empty(0, np.int32)
     assert path_sums(*A, np.ones(3), none, none).shape == (0, 4)
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_some_pairs_two_steps_apart_stand_for_all(directed, monkeypatch):
-    A = random_graph(60, 0.05, 0, directed)
-    matrix = sp.csr_array(A.astype(np.int8))
-    pairs = Pairs(Pattern.of(matrix), directed)
-    near = (A.astype(int) @ A > 0) & ~A & ~np.eye(60, dtype=bool)
-    expected = set(zip(*np.nonzero(near if directed else np.triu(near)), strict=True))
-
-    rng = np.random.default_rng(0)
-    rows, cols, weight = sampling.some_two_steps(matrix, pairs, 10**6, rng)
-    assert (set(zip(rows, cols, strict=True)), weight) == (expected, 1)
-    rows, _, weight = sampling.some_two_steps(matrix, pairs, 7, rng)
-    assert (rows.size, weight) == (7, pytest.approx(len(expected) / 7))
-
-    monkeypatch.setattr(sampling, "_MOST_PATHS", 60)  # only from some nodes
-    totals = []
-    for seed in range(300):
-        rows, cols, weight = sampling.some_two_steps(
-            matrix, pairs, 10**6, np.random.default_rng(seed)
-        )
-        assert set(zip(rows, cols, strict=True)) < expected
-        totals.append(rows.size * weight)
-    assert np.mean(totals) == pytest.approx(len(expected), rel=0.1)
-
-
-def test_a_graph_without_nodes_has_no_pairs():
-    empty = sp.csr_array((0, 0), dtype=np.int8)
-    rows, cols, _ = sampling.some_two_steps(
-        empty, Pairs(Pattern.of(empty), False), 5, np.random.default_rng(0)
-    )
-    assert rows.size == cols.size == 0

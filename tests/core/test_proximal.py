@@ -20,7 +20,7 @@ from tests.core.test_solvers import make, numbers, start
 def solve(A, objective, *, tol=1e-9, max_sweeps=2000, n_jobs=1, seed=0):
     rows, cols = both_sides(sp.csr_array(A), symmetric=False)
     with threads(n_jobs):
-        return proximal.fit_nuclear(objective, rows, cols, Stopping(max_sweeps, tol), seed)
+        return proximal.fit_proximal(objective, rows, cols, Stopping(max_sweeps, tol), seed)
 
 
 def least(A, objective):
@@ -96,20 +96,6 @@ def test_als_at_sufficient_rank_reaches_no_less():
     assert found.history[-1] * (1 - 1e-8) <= reached == pytest.approx(found.history[-1], rel=1e-6)
 
 
-def test_a_path_has_the_separate_fits_solutions():
-    A = make(np.random.default_rng(4), 30, 20)
-    rows, cols = both_sides(sp.csr_array(A), symmetric=False)
-    objective = Objective.biased(0.9, 0.0)
-    regs = [6.0, 2.0, 1.5, 0.5]
-    with threads(1):
-        path = list(proximal.fit_path(objective, rows, cols, regs, Stopping(2000, 1e-9), 0))
-    assert len({found.W.shape[1] for found in path}) == 4
-    for reg, found in zip(regs, path, strict=True):
-        alone = solve(A, Objective.biased(0.9, reg))
-        np.testing.assert_allclose(found.W @ found.H.T, alone.W @ alone.H.T, atol=1e-3)
-        assert found.history[-1] == pytest.approx(alone.history[-1], rel=1e-8)
-
-
 def test_a_permutation_of_nodes_permutes_the_solution():
     rng = np.random.default_rng(5)
     A = make(rng, 25, 25, symmetric=True)
@@ -140,7 +126,7 @@ def test_a_fit_tells_its_progress_and_warns_of_the_gap():
     told = []
     stopping = Stopping(3, 1e-9, lambda *about: told.append(about))
     with pytest.warns(ConvergenceWarning, match="max_sweeps=3"):
-        found = proximal.fit_nuclear(Objective.biased(0.95, 1.0), rows, cols, stopping, 0)
+        found = proximal.fit_proximal(Objective.biased(0.95, 1.0), rows, cols, stopping, 0)
     assert told == list(enumerate(found.history, 1))
     assert 1e-9 < found.gap < 1
     with pytest.raises(ValueError, match="reg above 0"):
@@ -179,7 +165,7 @@ def test_zeros_may_weigh_more_than_links(alpha):
     rows, cols = both_sides(sp.csr_array(A), symmetric=False)
     best = naive.nuclear(A, alpha, 1 - alpha, 1.0, 0.3)
     with threads(1):
-        found = proximal.fit_nuclear(
+        found = proximal.fit_proximal(
             Objective.biased(alpha, 0.3), rows, cols, Stopping(1000, 1e-6), 0
         )
     least = naive.convex_objective(A, best, alpha, 1 - alpha, 1.0, 0.3)

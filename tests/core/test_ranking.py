@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import auc, average_precision_score, roc_auc_score, roc_curve
 
-from pugraph.core.ranking import Ranking, held_out
+from pugraph.core.ranking import Ranking
 from tests import naive
 
 SCORES = st.lists(st.integers(-3, 3) | st.floats(-1, 1), min_size=1, max_size=40)
@@ -53,14 +53,6 @@ def test_nan_scores_are_refused():
         Ranking(np.array([np.nan]))
     with pytest.raises(ValueError, match="NaN"):
         Ranking(np.ones(1)).add(np.array([0.0, np.nan]))
-
-
-@given(st.integers(0, 50), st.floats(0, 1), st.integers(0, 10**6))
-def test_a_split_takes_distinct_links(n, fraction, seed):
-    chosen = held_out(n, fraction, np.random.default_rng(seed))
-    assert chosen.size == round(fraction * n)
-    assert (np.diff(chosen) > 0).all()
-    assert all(0 <= i < n for i in chosen)
 
 
 @pytest.mark.parametrize("seed", range(3))

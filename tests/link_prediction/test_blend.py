@@ -126,7 +126,7 @@ def test_threads_and_blocks_do_not_show(monkeypatch):
     assert (model.score_pairs(rows, cols + 900) == one).all()
     monkeypatch.setattr(blend, "_FEW_PAIRS", 10)
     for block in (1000, 301):
-        monkeypatch.setattr(blend.retrieval, "BLOCK_PAIRS", block)
+        monkeypatch.setattr(blend, "BLOCK_PAIRS", block)
         assert (model.score_pairs(rows, cols + 900) == one).all()
 
 

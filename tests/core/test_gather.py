@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pugraph.core import blocks, near
+from pugraph.core import blocks, gather
 
 DTYPES = st.sampled_from([np.float32, np.float64])
 
@@ -17,28 +17,28 @@ def test_neighbours_are_fetched_and_multiplied(seed, links, k, dtype):
     rng = np.random.default_rng(seed)
     F = rng.standard_normal((9, k)).astype(dtype)
     neighbors = rng.integers(0, 9, links).astype(np.int32)
-    room = near.room_needed(np.array([0, min(links, 2), links + min(links, 2)]))
+    room = gather.workspace_rows(np.array([0, min(links, 2), links + min(links, 2)]))
     assert room % 8 == 0
     assert links <= room < links + 8
     copied = np.full((room, k), np.nan, dtype)
-    n = near.fetch(neighbors, F, copied)
+    n = gather.gather_rows(neighbors, F, copied)
     assert n == room
     np.testing.assert_array_equal(copied[:links], F[neighbors])
     np.testing.assert_array_equal(copied[links:], 0)
     x, c = rng.standard_normal(k).astype(dtype), rng.standard_normal(n).astype(dtype)
     close = {"atol": 1e-4 if dtype == np.float32 else 1e-12}
     products, total = np.empty(n, dtype), x.copy()
-    near.row_products(copied, n, x, products)
+    gather.row_products(copied, n, x, products)
     np.testing.assert_allclose(products, copied @ x, **close)
-    near.add_rows(copied, n, c, total)
+    gather.add_rows(copied, n, c, total)
     np.testing.assert_allclose(total, x + c @ copied, **close)
-    assert near.dot(x, x) == pytest.approx(x @ x, rel=1e-4)
+    assert gather.dot(x, x) == pytest.approx(x @ x, rel=1e-4)
 
 
 def test_the_halves_of_a_row_go_to_two_places():
     F = np.arange(24.0).reshape(4, 6)
     left, right = np.full((8, 3), np.nan), np.full((8, 3), np.nan)
-    assert near.fetch_two(np.array([2, 0, 2], np.int32), F, left, right) == 8
+    assert gather.gather_halves(np.array([2, 0, 2], np.int32), F, left, right) == 8
     np.testing.assert_array_equal(np.hstack([left, right])[:3], F[[2, 0, 2]])
     assert not left[3:].any()
     assert not right[3:].any()

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from pugraph.core import inductive, inductive_ccd
+from pugraph.core import bilinear, bilinear_ccd
 from pugraph.core.basis import Basis
+from pugraph.core.bilinear import Bilinear
 from pugraph.core.descent import Stopping
-from pugraph.core.inductive import Bilinear
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
 from tests import naive
@@ -75,12 +75,12 @@ def test_the_loss_and_its_gradient_are_those_of_all_entries(objective, featurele
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("few", [0, 10**6])
 def test_ridge_is_the_solution_of_the_normal_equations(objective, few, monkeypatch):
-    monkeypatch.setattr(inductive, "_FEW_LINKS", few)
+    monkeypatch.setattr(bilinear, "_FEW_LINKS", few)
     A, F, G = make(2)
     best = naive.inductive_ridge(A, F, G, *numbers(objective))
     with threads(1):
         problem, left, right = build(A, F, G, objective)
-        found = inductive.fit_ridge(problem, Stopping(200, 1e-14))
+        found = bilinear.fit_bilinear_ridge(problem, Stopping(200, 1e-14))
     np.testing.assert_allclose(own_terms(found.D, left, right), best, atol=1e-6)
     truth = naive.inductive_objective(A, F, G, best, *numbers(objective), "ridge")
     assert found.history[-1] == pytest.approx(truth, rel=1e-9)
@@ -96,13 +96,13 @@ def test_a_side_without_features_has_the_identity(side):
     best = naive.inductive_ridge(A, F, G, *numbers(objective))
     with threads(1):
         problem, _, right = build(*((A, F, None) if side == "rows" else (A, None, G)), objective)
-        found = inductive.fit_ridge(problem, Stopping(500, 1e-14)).D @ right.turn.T
+        found = bilinear.fit_bilinear_ridge(problem, Stopping(500, 1e-14)).D @ right.turn.T
     np.testing.assert_allclose(found.T if side == "rows" else found, best, atol=1e-6)
 
 
 @pytest.mark.parametrize("stop", [1, 2, 3])
 def test_the_ridge_certificate_is_never_too_rosy(stop, monkeypatch):
-    monkeypatch.setattr(inductive, "_FEW_LINKS", 0)
+    monkeypatch.setattr(bilinear, "_FEW_LINKS", 0)
     A, F, G = make(4)
     objective = OBJECTIVES[0]
     best = naive.inductive_ridge(A, F, G, *numbers(objective))
@@ -110,7 +110,7 @@ def test_the_ridge_certificate_is_never_too_rosy(stop, monkeypatch):
     with threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         problem, left, right = build(A, F, G, objective)
-        found = inductive.fit_ridge(problem, Stopping(stop, 0.0))
+        found = bilinear.fit_bilinear_ridge(problem, Stopping(stop, 0.0))
     assert found.gap >= (found.history[-1] - least) / found.history[-1] > 0
     D = own_terms(found.D, left, right)
     loss = naive.loss_gradient(A, F @ D @ G.T, *numbers(objective)[:3])
@@ -127,7 +127,7 @@ def test_the_nuclear_norm_is_minimised_and_certified(seed, objective, reg):
     least = naive.inductive_objective(A, F, G, best, *numbers(objective), "nuclear")
     with threads(1):
         problem, left, right = build(A, F, G, objective)
-        found = inductive.fit_nuclear(problem, Stopping(5000, 1e-6))
+        found = bilinear.fit_bilinear_nuclear(problem, Stopping(5000, 1e-6))
     value = naive.inductive_objective(
         A, F, G, own_terms(found.D, left, right), *numbers(objective), "nuclear"
     )
@@ -143,7 +143,7 @@ def test_a_strong_penalty_leaves_nothing_of_d():
     A, F, G = make(5)
     with threads(1):
         problem = build(A, F, G, Objective.biased(0.9, 1e6))[0]
-        found = inductive.fit_nuclear(problem, Stopping(100, 1e-6))
+        found = bilinear.fit_bilinear_nuclear(problem, Stopping(100, 1e-6))
     assert not found.D.any()
     assert found.gap == pytest.approx(0, abs=1e-12)
 
@@ -151,7 +151,7 @@ def test_a_strong_penalty_leaves_nothing_of_d():
 def test_too_few_steps_are_told():
     A, F, G = make(6)
     with threads(1), pytest.warns(ConvergenceWarning, match="max_sweeps=2 sweeps with a relative"):
-        inductive.fit_nuclear(build(A, F, G, OBJECTIVES[0])[0], Stopping(2, 1e-12))
+        bilinear.fit_bilinear_nuclear(build(A, F, G, OBJECTIVES[0])[0], Stopping(2, 1e-12))
 
 
 @pytest.mark.parametrize("nuclear", [True, False])
@@ -168,7 +168,7 @@ def test_bounds_on_all_pairs_are_kept_and_the_objective_is_least(nuclear):
 
     with threads(1):
         basis = Basis.of(F)
-        found = inductive.fit_bounded(
+        found = bilinear.fit_bilinear_bounded(
             objective, rows, (basis, basis), nuclear, Stopping(20000, 1e-7)
         )
     D = basis.turn @ found.D @ basis.turn.T
@@ -191,7 +191,7 @@ def run_ccd(A, F, G, P, Q, objective, *, max_sweeps=1, tol=0.0, n_jobs=1):
     with threads(n_jobs), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         stopping = Stopping(max_sweeps, tol)
-        return inductive_ccd.fit_factors(objective, rows, cols, (F, G), P, Q, stopping)
+        return bilinear_ccd.fit_bilinear_ccd(objective, rows, cols, (F, G), P, Q, stopping)
 
 
 @pytest.mark.parametrize("make_sparse", [np.asarray, sp.csr_array])
@@ -201,7 +201,7 @@ def test_a_ccd_sweep_is_the_naive_one(objective, make_sparse):
     rng = np.random.default_rng(9)
     P, Q = rng.standard_normal((4, 2)), rng.standard_normal((3, 2))
     weights = numbers(objective)
-    P_best, Q_best = naive.inductive_ccd_sweep(A, F, G, P, Q, inductive_ccd._PASSES, *weights)
+    P_best, Q_best = naive.inductive_ccd_sweep(A, F, G, P, Q, bilinear_ccd._PASSES, *weights)
     history = run_ccd(A, make_sparse(F), make_sparse(G), P, Q, objective)
     np.testing.assert_allclose(P, P_best)
     np.testing.assert_allclose(Q, Q_best)
@@ -219,7 +219,7 @@ def test_ccd_never_rises_and_reaches_the_nuclear_norms_minimum(seed, objective):
     history = run_ccd(A, F, G, P, Q, objective, max_sweeps=400, tol=1e-12)
     assert np.diff(history).max(initial=-1) <= 1e-10 * abs(history[0])
     with threads(1):
-        found = inductive.fit_nuclear(build(A, F, G, objective)[0], Stopping(5000, 1e-7))
+        found = bilinear.fit_bilinear_nuclear(build(A, F, G, objective)[0], Stopping(5000, 1e-7))
     assert history[-1] == pytest.approx(found.history[-1], rel=2e-3)
 
 
@@ -234,7 +234,11 @@ def test_the_bits_do_not_depend_on_threads(solver):
                 run_ccd(A, F, G, P, Q, OBJECTIVES[0], max_sweeps=3, n_jobs=n_jobs)
                 found.append((P @ Q.T).tobytes())
             else:
-                fit = inductive.fit_ridge if solver == "ridge" else inductive.fit_nuclear
+                fit = (
+                    bilinear.fit_bilinear_ridge
+                    if solver == "ridge"
+                    else bilinear.fit_bilinear_nuclear
+                )
                 problem = build(A, F, G, OBJECTIVES[0])[0]
                 found.append(fit(problem, Stopping(200, 1e-3)).D.tobytes())
     assert len(set(found)) == 1
@@ -242,10 +246,10 @@ def test_the_bits_do_not_depend_on_threads(solver):
 
 @pytest.mark.parametrize("few", [0, 10**6])
 def test_every_ridge_solver_tells_its_progress(few, monkeypatch):
-    monkeypatch.setattr(inductive, "_FEW_LINKS", few)
+    monkeypatch.setattr(bilinear, "_FEW_LINKS", few)
     A, F, G = make(11)
     told = []
     with threads(1):
         stopping = Stopping(100, 1e-6, lambda number, value: told.append((number, value)))
-        found = inductive.fit_ridge(build(A, F, G, OBJECTIVES[0])[0], stopping)
+        found = bilinear.fit_bilinear_ridge(build(A, F, G, OBJECTIVES[0])[0], stopping)
     assert told == list(enumerate(found.history, 1))

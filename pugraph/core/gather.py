@@ -12,7 +12,7 @@ _GROUP = 8
 
 
 @kernel()
-def room_needed(indptr):
+def workspace_rows(indptr):
     """Return how many rows of room the longest of these rows of links needs."""
     most = 0
     for i in range(indptr.size - 1):
@@ -21,7 +21,7 @@ def room_needed(indptr):
 
 
 @kernel()
-def fetch(neighbors, F, near):
+def gather_rows(neighbors, F, near):
     """Copy the neighbours' rows of F and return their rounded number.
 
     A copy alone keeps many loads in flight; used as they arrive, they would be waited for.
@@ -34,8 +34,8 @@ def fetch(neighbors, F, near):
 
 
 @kernel()
-def fetch_two(neighbors, F, left, right):
-    """Like `fetch`, with the two halves of a row of F to two places."""
+def gather_halves(neighbors, F, left, right):
+    """Like `gather_rows`, with the two halves of a row of F to two places."""
     k = left.shape[1]
     for p in range(neighbors.size):
         j = neighbors[p]

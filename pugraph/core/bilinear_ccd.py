@@ -23,8 +23,8 @@ from pugraph.core.basis import Features
 from pugraph.core.blocks import gram, multiply, products
 from pugraph.core.descent import Stopping, descend
 from pugraph.core.jit import kernel
+from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Objective, Pattern
-from pugraph.core.retrieval import score_pairs
 from pugraph.core.types import FloatArray, IntArray
 
 _PASSES = 2
@@ -98,7 +98,7 @@ class Side(NamedTuple):
     x: FloatArray
 
 
-def fit_factors(
+def fit_bilinear_ccd(
     objective: Objective,
     rows: Pattern,
     cols: Pattern,

@@ -1,68 +1,16 @@
-"""Scores, streams of non-links and the best links against loops over all pairs."""
+"""The best pairs against a sort of all pairs."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pugraph.core import retrieval
-from pugraph.core.problem import Pattern
+from pugraph.core import search
+from pugraph.core.pairs import score_pairs
 from tests import naive
-
-
-def pairs_of(A, directed):
-    return retrieval.Pairs(Pattern.of(sp.csr_array(A)), directed, A.shape[0] == A.shape[1])
-
-
-def make(seed, m, n, kind):
-    rng = np.random.default_rng(seed)
-    A = (rng.random((m, m if kind != "rectangular" else n)) < rng.random()).astype(np.int8)
-    if kind == "undirected":
-        A = np.maximum(A, A.T)
-    return rng, A, pairs_of(A, kind != "undirected")
-
-
-GRAPHS = (
-    st.integers(0, 10**6),
-    st.integers(1, 14),
-    st.integers(1, 14),
-    st.sampled_from(["undirected", "directed", "rectangular"]),
-)
-
-
-@given(*GRAPHS, st.integers(1, 40))
-def test_non_links_come_once_and_in_order_whatever_the_block(seed, m, n, kind, block):
-    _, A, pairs = make(seed, m, n, kind)
-    streamed = [
-        pair
-        for rows, cols in retrieval.non_links(pairs, block)
-        for pair in zip(rows.tolist(), cols.tolist(), strict=True)
-    ]
-    assert streamed == naive.non_links(A, pairs.directed)
-
-
-def test_blocks_stay_small():
-    pairs = pairs_of(np.zeros((300, 300), np.int8), directed=True)
-    sizes = [rows.size for rows, _ in retrieval.non_links(pairs, 1000)]
-    assert max(sizes) <= 1000
-    assert sum(sizes) == 300 * 299
-
-
-@pytest.mark.parametrize("symmetric", [False, True])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_scores_are_products_of_rows(symmetric, dtype):
-    rng = np.random.default_rng(0)
-    W, H = rng.standard_normal((9, 5), dtype), rng.standard_normal((9, 5), dtype)
-    rows, cols = rng.integers(0, 9, 50), rng.integers(0, 9, 50)
-    scores = retrieval.score_pairs(W, H, rows, cols, symmetric)
-    expected = [naive.score(W, H, i, j, symmetric) for i, j in zip(rows, cols, strict=True)]
-    np.testing.assert_allclose(scores, expected, atol=1e-5 if dtype == np.float32 else 1e-12)
-    if symmetric:
-        mirrored = retrieval.score_pairs(W, H, cols, rows, symmetric)
-        assert mirrored.tobytes() == scores.tobytes()
+from tests.core.test_pairs import GRAPHS, make, pairs_of
 
 
 def everything(pairs, A, W, H, chosen=None):
@@ -75,7 +23,7 @@ def everything(pairs, A, W, H, chosen=None):
     if not found:
         return []
     rows, cols = (np.array(side) for side in zip(*found, strict=True))
-    scores = retrieval.score_pairs(W, H, rows, cols, pairs.symmetric).tolist()
+    scores = score_pairs(W, H, rows, cols, pairs.symmetric).tolist()
     scored = [(-p, u, v) for (u, v), p in zip(found, scores, strict=True)]
     return [(u, v, -p) for p, u, v in sorted(scored)]
 
@@ -88,7 +36,7 @@ def test_the_best_pairs_are_exact(seed, m, n, kind, k, restrict, tied, single):
     if tied:
         W, H = np.round(W), np.round(H)
     chosen = rng.integers(0, A.shape[0], 3) if restrict else None
-    us, vs, scores = retrieval.top_pairs(pairs, W, H, k, chosen)
+    us, vs, scores = search.top_pairs(pairs, W, H, k, chosen)
     listed = list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True))
     wanted = everything(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
     assert listed == wanted[:k]
@@ -97,21 +45,21 @@ def test_the_best_pairs_are_exact(seed, m, n, kind, k, restrict, tied, single):
 @pytest.mark.parametrize("kind", ["undirected", "directed"])
 @pytest.mark.parametrize("restrict", [False, True])
 def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
-    monkeypatch.setattr(retrieval, "_ROW_TILE", 16)
-    monkeypatch.setattr(retrieval, "_COL_TILE", 32)
-    monkeypatch.setattr(retrieval, "_STRIPE", 64)
+    monkeypatch.setattr(search, "_ROW_TILE", 16)
+    monkeypatch.setattr(search, "_COL_TILE", 32)
+    monkeypatch.setattr(search, "_STRIPE", 64)
     rng, A, pairs = make(3, 150, 150, kind)
     W, H = (rng.standard_normal((150, 4)) * rng.random((150, 1)) ** 3 for _ in range(2))
     W[::7] = H[::7] = 0
     chosen = np.arange(0, 150, 3) if restrict else None
     tiles = []
     monkeypatch.setattr(
-        retrieval,
+        search,
         "_search",
-        lambda *args, real=retrieval._search: tiles.append(1) or real(*args),
+        lambda *args, real=search._search: tiles.append(1) or real(*args),
     )
     for k in (1, 20, 5000, 10**6):
-        us, vs, scores = retrieval.top_pairs(pairs, W, H, k, chosen)
+        us, vs, scores = search.top_pairs(pairs, W, H, k, chosen)
         listed = list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True))
         wanted = everything(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
         assert listed == wanted[:k]
@@ -125,7 +73,7 @@ def test_what_is_left_out_of_a_symmetric_product_is_bounded(alike):
     rng = np.random.default_rng(5)
     W = rng.standard_normal((200, 12))
     H = W + alike * rng.standard_normal((200, 12))
-    P, Q, most = retrieval._symmetric_halves(W, H)
+    P, Q, most = search._symmetric_halves(W, H)
     error = np.abs((W @ H.T + H @ W.T) / 2 - P @ Q.T).max()
     assert error <= most + 1e-12
     assert P.shape[1] == (24 if alike == 1.0 else 12)
@@ -135,17 +83,17 @@ def test_what_is_left_out_of_a_symmetric_product_is_bounded(alike):
 def test_the_best_pairs_are_exact_whatever_is_left_out(monkeypatch):
     """A score may be above the threshold only by what was left out of the product."""
     for name in ("_ROW_TILE", "_COL_TILE", "_STRIPE"):
-        monkeypatch.setattr(retrieval, name, 16)
-    monkeypatch.setattr(retrieval, "_NEGLIGIBLE", 0.3)
+        monkeypatch.setattr(search, name, 16)
+    monkeypatch.setattr(search, "_NEGLIGIBLE", 0.3)
     rng = np.random.default_rng(1)
     A = np.zeros((150, 150), np.int8)
     pairs = pairs_of(A, directed=False)
     W = rng.standard_normal((150, 6), np.float32)
     H = W + rng.standard_normal((150, 6), np.float32)
-    P, _, most = retrieval._symmetric_halves(W, H)
+    P, _, most = search._symmetric_halves(W, H)
     assert P.shape[1] < 12
     assert most > 1
     wanted = everything(pairs, A, W, H)
     for k in (10, 100, 1000):
-        us, vs, scores = retrieval.top_pairs(pairs, W, H, k)
+        us, vs, scores = search.top_pairs(pairs, W, H, k)
         assert list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True)) == wanted[:k]

@@ -24,8 +24,8 @@ import scipy.sparse as sp
 from pugraph.core.basis import Basis
 from pugraph.core.blocks import multiply, products
 from pugraph.core.descent import Stopping, warn_unfinished
+from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Objective, Pattern
-from pugraph.core.retrieval import score_pairs
 from pugraph.core.types import FloatArray
 
 _FEW_LINKS = 128
@@ -98,7 +98,7 @@ class Bilinear:
         return float(np.linalg.norm(D))
 
 
-def fit_ridge(problem: Bilinear, stopping: Stopping) -> Fitted:
+def fit_bilinear_ridge(problem: Bilinear, stopping: Stopping) -> Fitted:
     """Minimise with the penalty ridge * |D|^2, exactly for few links, else step by step."""
     ridge = problem.objective.ridge
     if problem.U is not None and problem.i.size <= _FEW_LINKS and (problem.q + ridge).min() > 0:
@@ -197,7 +197,7 @@ def nuclear_gap(problem: Bilinear, D: FloatArray, x: FloatArray, norm: float) ->
     return (value + c * targets + c * c * loss) / value if value > 0 else 0.0
 
 
-def fit_nuclear(problem: Bilinear, stopping: Stopping) -> Fitted:
+def fit_bilinear_nuclear(problem: Bilinear, stopping: Stopping) -> Fitted:
     """Minimise with the penalty 2 ridge |D|_* by accelerated proximal gradients.
 
     A step that would raise the objective is taken again without momentum.
@@ -245,7 +245,7 @@ def fit_nuclear(problem: Bilinear, stopping: Stopping) -> Fitted:
     return Fitted(D, history, gap)
 
 
-def fit_bounded(
+def fit_bilinear_bounded(
     objective: Objective,
     links: Pattern,
     bases: tuple[Basis | None, Basis | None],

@@ -1,0 +1,47 @@
+"""Common neighbours of pairs: their weights, summed, and their number."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from pugraph.core.jit import kernel, row_chunks
+from pugraph.core.problem import Pattern
+from pugraph.core.types import FloatArray, IntArray
+
+
+@kernel(parallel=True)
+def _shared(indptr, indices, weights, rows, cols, chunks, total, overlap):
+    """Sum the weights of common neighbours; count those that may be u or v too."""
+    for c in prange(len(chunks) - 1):
+        for i in range(chunks[c], chunks[c + 1]):
+            u, v = rows[i], cols[i]
+            p, q = indptr[u], indptr[v]
+            p_end, q_end = indptr[u + 1], indptr[v + 1]
+            weight = 0.0
+            count = 0
+            while p < p_end and q < q_end:
+                a, b = indices[p], indices[q]
+                if a == b:
+                    count += 1
+                    if a != u and a != v:
+                        weight += weights[a]
+                p += a <= b
+                q += b <= a
+            total[i] = weight
+            overlap[i] = count
+
+
+def shared_neighbors(
+    links: Pattern, weights: FloatArray, rows: IntArray, cols: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the summed weights of the neighbours that each pair shares, and their number.
+
+    The sum leaves out the nodes of the pair itself, which a self-loop makes neighbours; the
+    number counts them.
+    """
+    total, overlap = np.empty(rows.size), np.empty(rows.size)
+    _shared(
+        links.indptr, links.indices, weights, rows, cols, row_chunks(rows.size), total, overlap
+    )
+    return total, overlap

@@ -1,0 +1,128 @@
+"""Pairs of a graph's nodes: their scores, which are links, and streams of those that are not.
+
+Whatever ranks or lists pairs goes through here, so that no n x n array is ever formed and
+every path gives a pair the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import prange
+
+from pugraph.core.jit import kernel, row_chunks
+from pugraph.core.problem import Pattern
+from pugraph.core.types import BoolArray, FloatArray, IntArray
+
+BLOCK_PAIRS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Which pairs a matrix stands for: its links, and whether order and diagonal count.
+
+    `square` says that rows and columns are the same nodes, not just as many.
+    """
+
+    links: Pattern
+    directed: bool
+    square: bool = True
+
+    @property
+    def symmetric(self) -> bool:
+        return self.square and not self.directed
+
+
+@kernel(parallel=True)
+def _score(W, H, rows, cols, symmetric, chunks, out):
+    k = W.shape[1]
+    for c in prange(len(chunks) - 1):
+        for p in range(chunks[c], chunks[c + 1]):
+            i, j = rows[p], cols[p]
+            if symmetric and i > j:  # one order, so that both orientations share their bits
+                i, j = j, i
+            total = W.dtype.type(0)
+            for a in range(k):
+                total += W[i, a] * H[j, a]
+            if symmetric:
+                mirrored = W.dtype.type(0)
+                for a in range(k):
+                    mirrored += W[j, a] * H[i, a]
+                total = (total + mirrored) / 2
+            out[p] = total
+
+
+def score_pairs(
+    W: FloatArray, H: FloatArray, rows: IntArray, cols: IntArray, symmetric: bool
+) -> FloatArray:
+    """Return w_i . h_j for each pair, or (w_i . h_j + w_j . h_i) / 2 if symmetric."""
+    # one type of index, so that one compiled kernel, and one order of summation, serves all
+    rows, cols = rows.astype(np.int32, copy=False), cols.astype(np.int32, copy=False)
+    out = np.empty(rows.size, W.dtype)
+    _score(W, H, rows, cols, symmetric, row_chunks(rows.size), out)
+    return out
+
+
+@kernel()
+def _non_links(indptr, indices, start, stop, n_cols, square, symmetric, rows, cols):
+    """Write the non-links of rows start..stop in order; the links of a row are sorted."""
+    count = 0
+    for i in range(start, stop):
+        p, end = indptr[i], indptr[i + 1]
+        first = i + 1 if symmetric else 0
+        while p < end and indices[p] < first:
+            p += 1
+        for j in range(first, n_cols):
+            if p < end and indices[p] == j:
+                p += 1
+            elif not (square and i == j):
+                rows[count] = i
+                cols[count] = j
+                count += 1
+    return count
+
+
+def non_links(pairs: Pairs, block: int = BLOCK_PAIRS) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield all pairs that are not links, each once and in order, a block at a time."""
+    links = pairs.links
+    n_rows, n_cols = links.shape
+    step = max(1, block // max(n_cols, 1))
+    for start in range(0, n_rows, step):
+        stop = min(start + step, n_rows)
+        rows = np.empty((stop - start) * n_cols, np.int32)
+        cols = np.empty_like(rows)
+        count = _non_links(
+            links.indptr, links.indices, start, stop, n_cols,
+            pairs.square, pairs.symmetric, rows, cols,
+        )  # fmt: skip
+        if count:
+            yield rows[:count], cols[:count]
+
+
+@kernel()
+def is_link(indptr, indices, i, j):
+    """Return whether row i has a link to column j; the links of a row are sorted."""
+    lo, hi = indptr[i], indptr[i + 1]
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if indices[middle] < j:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo < indptr[i + 1] and indices[lo] == j
+
+
+@kernel(parallel=True)
+def _are_links(indptr, indices, rows, cols, chunks, out):
+    for c in prange(len(chunks) - 1):
+        for p in range(chunks[c], chunks[c + 1]):
+            out[p] = is_link(indptr, indices, rows[p], cols[p])
+
+
+def are_links(links: Pattern, rows: IntArray, cols: IntArray) -> BoolArray:
+    """Return which of the pairs are links."""
+    out = np.empty(rows.size, np.bool_)
+    _are_links(links.indptr, links.indices, rows, cols, row_chunks(rows.size), out)
+    return out
