@@ -27,7 +27,7 @@ from pugraph.core.exact import fit_exact
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
 from pugraph.core.proximal import fit_proximal
-from pugraph.settings import Settings
+from pugraph.models.options import Options
 
 RANKS = {"als": 128, "relax": 200, "ball": 200}
 FITS: dict[str, Any] = {"als": fit_als, "relax": fit_box, "ball": fit_ball}
@@ -39,7 +39,7 @@ RUNS = {
 
 def objective_of(kind: str, A: sp.csr_array) -> Objective:
     """Return what the default rules give for this matrix."""
-    return Objective.of(Settings(kind).weights(A.shape, A.nnz))
+    return Options(method=kind).hyperparameters(A.shape, A.nnz).objective
 
 
 def fit(name: str, kind: str, A: sp.csr_array, tol: float, most: int) -> tuple[Any, ...]:

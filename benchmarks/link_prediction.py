@@ -24,12 +24,12 @@ from scipy.stats import t as student
 import pugraph
 from pugraph import datasets
 from pugraph.evaluation import Metrics, evaluate, split_links
-from pugraph.link_prediction.blend import Blend
-from pugraph.link_prediction.neighbors import LocalIndex
+from pugraph.link_prediction.blending import fit_blend
+from pugraph.link_prediction.local_indices import LocalIndex
 from pugraph.link_prediction.walks import Katz, SvdKatz
 
 SCORERS: dict[str, Any] = {
-    "pu_blend": Blend,
+    "pu_blend": fit_blend,
     "pu_bias": pugraph.fit,
     "pu_shift": partial(pugraph.fit, method="shift"),
     "pu_shift, relax": partial(pugraph.fit, method="shift", solver="relax"),

@@ -26,8 +26,8 @@ from pugraph.core.descent import Stopping
 from pugraph.core.gather import fetch, room_needed, row_products
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
-from pugraph.fitting import _start, _without_diagonal
-from pugraph.settings import Settings
+from pugraph.models.fit_factors import _start
+from pugraph.models.options import Options
 
 REAL = [("facebook_combined", 64), ("ca-AstroPh", 64)]
 REPEATS = 2
@@ -102,12 +102,12 @@ def block_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, size,
             out[i] = total
 
 
-def run(name, matrix, settings, sweeps=100, tol=1e-4):
+def run(name, matrix, options, sweeps=100, tol=1e-4):
     """Return (seconds, objective) after each sweep."""
     how = SOLVERS[name]
-    weights = settings.weights(matrix.shape, matrix.nnz)
+    weights = options.hyperparameters(matrix.shape, matrix.nnz)
     rows, cols = both_sides(matrix, symmetric=True)
-    W, H = _start(settings, weights, rows, cols)
+    W, H = _start(options, weights, rows, cols)
     track = []
     start = time.perf_counter()
     stopping = Stopping(sweeps, tol, lambda _, f: track.append((time.perf_counter() - start, f)))
@@ -130,19 +130,17 @@ def main() -> None:
     warnings.simplefilter("ignore")
     warm = to_graph_data(nx.path_graph(50)).adjacency
     for name in SOLVERS:
-        run(name, warm, Settings(rank=20), sweeps=2)
-    cases = [("synthetic", 64, network(10_000, 500_000), Settings(rank=64, alpha=20 / 21))]
+        run(name, warm, Options(rank=20), sweeps=2)
+    cases = [("synthetic", 64, network(10_000, 500_000), Options(rank=64, alpha=20 / 21))]
     for name, rank in REAL:
         G = datasets.largest_component(datasets.load(name))
-        cases.append(
-            (name, rank, _without_diagonal(to_graph_data(G).adjacency), Settings(rank=rank))
-        )
+        cases.append((name, rank, to_graph_data(G)._loopless.adjacency, Options(rank=rank)))
     rows = []
-    for network_name, rank, matrix, settings in cases:
+    for network_name, rank, matrix, options in cases:
         runs = {name: [] for name in SOLVERS}
         for _ in range(REPEATS):
             for name in SOLVERS:
-                runs[name].append(run(name, matrix, settings))
+                runs[name].append(run(name, matrix, options))
         best = min(track[-1][1] for tracks in runs.values() for track in tracks)
         for name, tracks in runs.items():
             cells = []

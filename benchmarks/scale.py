@@ -27,9 +27,9 @@ import pugraph
 from pugraph import datasets
 from pugraph.core.problem import Pattern
 from pugraph.evaluation import evaluate, split_links
-from pugraph.fitting import memory_needed
-from pugraph.link_prediction.neighbors import LocalIndex
-from pugraph.settings import Settings
+from pugraph.link_prediction.local_indices import LocalIndex
+from pugraph.models.fit_factors import memory_estimate
+from pugraph.models.options import Options
 
 ALPHA = 20 / 21
 SAMPLE = 5_000_000
@@ -43,8 +43,9 @@ def fit(path: Path, solver: str, rank: int, sweeps: int) -> tuple[Track, float, 
     options = {"solver": solver, "alpha": ALPHA, "reg": 2 * (1 - ALPHA) * 0.1 * rank, "tol": 0}
     pugraph.fit(nx.path_graph(50), rank=rank, max_sweeps=1, **options)
     A = sp.csr_array(sp.load_npz(path))
-    settings = Settings(rank=rank, **options)
-    estimate = memory_needed(settings, settings.weights(A.shape, A.nnz), Pattern.of(A))
+    fitted = Options(rank=rank, **options)
+    numbers = fitted.hyperparameters(A.shape, A.nnz)
+    estimate = memory_estimate(fitted, numbers, Pattern.of(A))
     track: Track = []
     forget_peak()
     start = time.perf_counter()

@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from common import machine, table
 
 import pugraph
-from pugraph.settings import Settings
+from pugraph.models.options import Options
 
 IMAGE = Path(__file__).parents[1] / "docs" / "img" / "synthetic.png"
 RANK = 10
@@ -106,7 +106,9 @@ def fitted(
 ) -> tuple[pugraph.LinkModel, np.ndarray]:
     """Return a model and its scores for the rows of the truth."""
     weights = {name: options[name] for name in ("rho", "alpha") if name in options}
-    rule = Settings(method, **weights).weights(problem.seen.shape, problem.seen.nnz).reg
+    rule = (
+        Options(method=method, **weights).hyperparameters(problem.seen.shape, problem.seen.nnz).reg
+    )
     model = pugraph.fit(problem.seen, method, reg=share * rule, n_jobs=1, **options)
     W, H = model.factors
     return model, without_diagonal(W[: len(problem.truth)] @ H.T)

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from common import machine, table
 
 import pugraph
-from pugraph.settings import Settings
+from pugraph.models.options import Options
 
 RANK = 10
 SIZES = (500, 1000, 2000)
@@ -36,7 +36,7 @@ def observed(n: int, rho: float, seed: int) -> tuple[sp.csr_array, np.ndarray]:
 
 def errors(n: int, rho: float, share: float, seed: int) -> tuple[float, ...]:
     A, Y = observed(n, rho, seed)
-    rule = Settings(rho=rho).weights(A.shape, A.nnz).reg
+    rule = Options(rho=rho).hyperparameters(A.shape, A.nnz).reg
     model = pugraph.fit(A, rho=rho, reg=share * rule, rank=100, dtype="float64")
     W, H = model.factors
     X = W @ H.T

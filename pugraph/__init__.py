@@ -11,8 +11,7 @@ Examples
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pugraph import adapters as adapters
@@ -22,11 +21,13 @@ if TYPE_CHECKING:
     from pugraph import link_prediction as link_prediction
     from pugraph import plotting as plotting
     from pugraph import selection as selection
-    from pugraph.fitting import fit as fit
-    from pugraph.fitting import top_links as top_links
-    from pugraph.link_prediction.blend import pu_blend as pu_blend
+    from pugraph.errors import PugraphError as PugraphError
+    from pugraph.link_prediction.blending import pu_blend as pu_blend
+    from pugraph.link_prediction.fitting import fit as fit
+    from pugraph.link_prediction.fitting import top_links as top_links
     from pugraph.link_prediction.pu import pu_bias as pu_bias
     from pugraph.link_prediction.pu import pu_shift as pu_shift
+    from pugraph.models import FactorModel as FactorModel
     from pugraph.models import LinkModel as LinkModel
 
 __version__ = "0.1.0"
@@ -34,34 +35,29 @@ __version__ = "0.1.0"
 # Where each public name lives. It is imported on first use, which keeps `import pugraph`
 # free of numba.
 _HOMES = {
-    "LinkModel": "pugraph.models",
-    "fit": "pugraph.fitting",
+    "FactorModel": "pugraph.models.factors",
+    "LinkModel": "pugraph.models.link_model",
+    "PugraphError": "pugraph.errors",
+    "adapters": "pugraph.adapters",
+    "clustering": "pugraph.clustering",
+    "datasets": "pugraph.datasets",
+    "evaluation": "pugraph.evaluation",
+    "fit": "pugraph.link_prediction.fitting",
+    "link_prediction": "pugraph.link_prediction",
+    "plotting": "pugraph.plotting",
     "pu_bias": "pugraph.link_prediction.pu",
-    "pu_blend": "pugraph.link_prediction.blend",
+    "pu_blend": "pugraph.link_prediction.blending",
     "pu_shift": "pugraph.link_prediction.pu",
-    "top_links": "pugraph.fitting",
+    "selection": "pugraph.selection",
+    "top_links": "pugraph.link_prediction.fitting",
 }
-_MODULES = (
-    "adapters",
-    "clustering",
-    "datasets",
-    "evaluation",
-    "link_prediction",
-    "plotting",
-    "selection",
-)
 
-__all__ = ["__version__", *_HOMES, *_MODULES]
+__all__ = ["__version__", *_HOMES]
 
+if not TYPE_CHECKING:  # a type checker would accept any name
+    from pugraph.lazy import attach
 
-if not TYPE_CHECKING:  # a checker would take any name for one that is here
-
-    def __getattr__(name: str) -> Any:
-        if name in _HOMES:
-            return getattr(importlib.import_module(_HOMES[name]), name)
-        if name in _MODULES:
-            return importlib.import_module(f"pugraph.{name}")
-        raise AttributeError(f"module 'pugraph' has no attribute {name!r}")
+    __getattr__ = attach(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 import pugraph
 from pugraph import datasets
 from pugraph.evaluation import evaluate, split_links
-from pugraph.link_prediction.neighbors import LocalIndex
+from pugraph.link_prediction.local_indices import LocalIndex
 from pugraph.link_prediction.walks import Katz, SvdKatz
 
 pytestmark = pytest.mark.compiled

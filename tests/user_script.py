@@ -23,7 +23,8 @@ for predictor in (pugraph.pu_shift, pugraph.pu_blend, adamic_adar_index, katz):
     print(predictor.__name__, list(predictor(ig.Graph.Famous("Zachary"), [(0, 33)])))
 
 model = pugraph.fit(G, "shift", features="club", progress=lambda sweep, objective: None)
-assert_type(model, pugraph.LinkModel)
+assert_type(model, pugraph.FactorModel)
+kept: pugraph.LinkModel = model
 assert_type(model.rho, float)
 assert_type(model.alpha, float | None)
 assert_type(model.history, list[float])
@@ -31,6 +32,7 @@ best: list[tuple[object, object, float]] = list(model.top_links(5, nodes=[0]))
 scores: npt.NDArray[Any] = model.score_pairs([0], [33])
 model.add_nodes(["new"], features={"club": ["Officer"]}).save("model.pugraph")
 assert_type(pugraph.LinkModel.load("model.pugraph").threshold(), float)
+assert_type(pugraph.FactorModel.load("model.pugraph").rho, float)
 
 train, held_out = split_links(G, fraction=0.2)
 assert_type(evaluate(model, train, held_out), Evaluation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from dataclasses import replace
 from typing import Any
@@ -10,8 +11,10 @@ import networkx as nx
 import scipy.sparse as sp
 
 from pugraph.adapters import features as _features
+from pugraph.adapters import matrix
 from pugraph.adapters.data import GraphData
 from pugraph.adapters.features import FeatureMatrix
+from pugraph.errors import InputError, InvalidTypeError
 
 __all__ = ["FeatureMatrix", "GraphData", "to_graph_data"]
 
@@ -21,10 +24,11 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
         A square symmetric matrix is an undirected graph, another square one a directed
         graph, and a rectangular one has rows and columns of its own. Any non-zero entry
-        is a link; weights are ignored.
+        is a link; weights are ignored. A GraphData is returned as it is, unless features are
+        given for it.
     features : str, list of str, matrix or (rows, columns), optional
         The names of node attributes, or a matrix with a row per node. Numbers, booleans and
         vectors are used as they are; other values are one-hot encoded. A tuple of two has
@@ -55,39 +59,45 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
     >>> data.adjacency.toarray().tolist()
     [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
-    adapter: Any
-    igraph = sys.modules.get("igraph")  # nobody holds an igraph graph without it
-    if isinstance(G, nx.Graph):
-        from pugraph.adapters import networkx as adapter
-    elif igraph is not None and isinstance(G, igraph.Graph):
-        from pugraph.adapters import igraph as adapter
-    elif sp.issparse(G):
-        from pugraph.adapters import matrix as adapter
-    else:
-        raise TypeError(
-            "a graph is a networkx Graph or DiGraph, an igraph Graph or a scipy sparse "
-            f"matrix, not {type(G).__name__}"
-        )
-    data: GraphData = adapter.convert(G)
+    data = G if isinstance(G, GraphData) else _convert(G)
     if features is None:
         return data
     if isinstance(features, tuple) and len(features) == 2 and not _are_names(features):
         sides = features
         if sides[0] is None and sides[1] is None:
-            raise ValueError("features is (None, None); give one side or pass None")
+            raise InputError("features is (None, None); give one side or pass None")
     else:
         sides = (features, features if data.square else None)
-    rows = _side(adapter, G, data, sides[0], 0)
+    rows = _side(data, sides[0], 0)
     same = sides[1] is sides[0] and data.square
-    columns = rows if same else _side(adapter, G, data, sides[1], 1)
+    columns = rows if same else _side(data, sides[1], 1)
     return replace(data, features=rows, column_features=columns)
+
+
+def _convert(G: Any) -> GraphData:
+    igraph = sys.modules.get("igraph")  # nobody holds an igraph graph without it
+    if isinstance(G, nx.Graph):
+        return _adapter("networkx").convert(G)
+    if igraph is not None and isinstance(G, igraph.Graph):
+        return _adapter("igraph").convert(G)
+    if sp.issparse(G):
+        return matrix.convert(G)
+    raise InvalidTypeError(
+        "a graph is a networkx Graph or DiGraph, an igraph Graph, a scipy sparse matrix or a "
+        f"GraphData, not {type(G).__name__}"
+    )
+
+
+def _adapter(library: str) -> Any:
+    """Return the module that converts graphs of a library, imported when it is needed."""
+    return importlib.import_module(f"pugraph.adapters.{library}")
 
 
 def _are_names(features: Any) -> bool:
     return isinstance(features, (list, tuple)) and all(isinstance(name, str) for name in features)
 
 
-def _side(adapter: Any, G: Any, data: GraphData, features: Any, axis: int) -> FeatureMatrix | None:
+def _side(data: GraphData, features: Any, axis: int) -> FeatureMatrix | None:
     if features is None:
         return None
     if isinstance(features, str):
@@ -97,9 +107,11 @@ def _side(adapter: Any, G: Any, data: GraphData, features: Any, axis: int) -> Fe
         return _features.from_frame(ends, features)
     if not _are_names(features):
         return _features.from_matrix(features, data.adjacency.shape[axis])
-    if data.library == "matrix":
-        raise ValueError("a matrix has no node attributes; pass features as a matrix")
+    if data.graph is None:
+        what = "a matrix" if data.library == "matrix" else "a GraphData without its graph"
+        raise InputError(f"{what} has no node attributes; pass features as a matrix")
     if not features:
-        raise ValueError("features is empty; name an attribute or pass None")
-    columns = {name: adapter.attribute(G, name) for name in features}
+        raise InputError("features is empty; name an attribute or pass None")
+    adapter = _adapter(data.library)
+    columns = {name: adapter.attribute(data.graph, name) for name in features}
     return _features.from_attributes(data.nodes, columns)

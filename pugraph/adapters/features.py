@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
 
 _SPARSE = 0.1
 
@@ -66,7 +67,7 @@ def from_attributes(
     With `like`, they are encoded as those were, and must be the same ones.
     """
     if like is not None and set(attributes) != {known.name for known in like}:
-        raise ValueError(
+        raise InputError(
             f"the model was fitted to the attributes {[known.name for known in like]}, "
             f"not {list(attributes)}"
         )
@@ -74,13 +75,13 @@ def from_attributes(
     for known in like or [Attribute(name, None, None) for name in attributes]:
         given = attributes[known.name]
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-            raise ValueError(
+            raise InputError(
                 f"attribute {known.name!r} must be a list with a value for each of the "
                 f"{len(nodes)} nodes, not {given!r}"
             )
         values = list(given)
         if len(values) != len(nodes):
-            raise ValueError(
+            raise InputError(
                 f"attribute {known.name!r} has {len(values)} values for {len(nodes)} nodes"
             )
         block, block_names, categories = _encode(known, values, nodes)
@@ -105,14 +106,14 @@ def from_frame(
     """Return a data frame's columns; its rows are named by the nodes, or in their order."""
     labels = frame.index.tolist()
     if len(labels) != len(nodes):
-        raise ValueError(
+        raise InputError(
             f"features must have a row for each of the {len(nodes)} nodes, got {len(labels)}"
         )
     if labels != list(nodes):
         if len(set(labels)) == len(labels) and set(labels) == set(nodes):
             frame = frame.loc[list(nodes)]
         elif labels != list(range(len(nodes))):
-            raise ValueError(
+            raise InputError(
                 "the rows of features are named neither by the nodes nor 0, 1, ...; set the "
                 "frame's index"
             )
@@ -135,19 +136,19 @@ def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
     """Return a given matrix, in node order, after checking it."""
     values: Any
     if np.iscomplexobj(matrix) or np.ma.is_masked(matrix):
-        raise ValueError("features must be real numbers, neither complex nor masked")
+        raise InputError("features must be real numbers, neither complex nor masked")
     try:
         if sp.issparse(matrix):
             values = sp.csr_array(matrix, dtype=np.float64)
         else:
             values = np.asarray(matrix, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
+        raise InputError(
             "features must be the names of node attributes, or a matrix of numbers with a row "
             f"a node: {error}"
         ) from None
     if values.ndim != 2 or values.shape[0] != n or values.shape[1] == 0:
-        raise ValueError(
+        raise InputError(
             f"features must have a row for each of the {n} nodes and a column at least, "
             f"got shape {values.shape}"
         )
@@ -156,7 +157,7 @@ def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
         cells = values.tocoo() if sp.issparse(values) else sp.coo_array(values)
         bad = np.flatnonzero(~np.isfinite(cells.data))[0]
         row, column = cells.coords[0][bad], cells.coords[1][bad]
-        raise ValueError(f"features[{row}, {column}] is {cells.data[bad]}, not a number")
+        raise InputError(f"features[{row}, {column}] is {cells.data[bad]}, not a number")
     return FeatureMatrix(settle(values), [str(column) for column in range(values.shape[1])])
 
 
@@ -168,7 +169,7 @@ def _encode(
     if known.categories is not None or not (numbers or all(map(_is_vector, values))):
         if known.width is not None and known.categories is None:
             bad = next(p for p, value in enumerate(values) if not _fits(known, value))
-            raise ValueError(
+            raise InputError(
                 f"attribute {known.name!r} of node {nodes[bad]!r} is {values[bad]!r}, and "
                 f"{known.width} numbers in the model"
             )
@@ -179,7 +180,7 @@ def _encode(
     for place, (node, row) in enumerate(zip(nodes, rows, strict=True)):
         if len(row) != width or width == 0:
             where = "in the model" if known.width else f"at node {nodes[0]!r}"
-            raise ValueError(
+            raise InputError(
                 f"attribute {known.name!r} of node {node!r} has {len(row)} entries, "
                 + (f"{width} {where}" if width else "and needs one at least")
             )
@@ -188,7 +189,7 @@ def _encode(
         except OverflowError:
             column[place] = np.inf
         if not np.isfinite(column[place]).all():
-            raise ValueError(
+            raise InputError(
                 f"attribute {known.name!r} of node {node!r} is not finite: {values[place]!r}"
             )
     names = [known.name] if numbers else [f"{known.name}[{i}]" for i in range(width)]
@@ -221,19 +222,19 @@ def _one_hot(
     codes = []
     for node, value in zip(nodes, values, strict=True):
         if value is None or type(value).__name__ == "NAType":  # pandas's missing value
-            raise ValueError(f"attribute {name!r} of node {node!r} is missing")
+            raise InputError(f"attribute {name!r} of node {node!r} is missing")
         if isinstance(value, float) and not np.isfinite(value):
-            raise ValueError(f"attribute {name!r} of node {node!r} is not finite: {value!r}")
+            raise InputError(f"attribute {name!r} of node {node!r} is not finite: {value!r}")
         try:
             code = categories.get(value, len(categories))
             if known.categories is not None and code == len(categories):
-                raise ValueError(
+                raise InputError(
                     f"attribute {name!r} of node {node!r} is {value!r}, which no node had "
                     "when the model was fitted"
                 )
             codes.append(categories.setdefault(value, code))
         except TypeError:
-            raise ValueError(
+            raise InputError(
                 f"attribute {name!r} of node {node!r} is neither a number, a vector of "
                 f"numbers nor a category: {value!r}"
             ) from None

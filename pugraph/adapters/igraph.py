@@ -8,14 +8,16 @@ from typing import Any
 import igraph as ig
 import numpy as np
 
-from pugraph.adapters.data import GraphData, Positions
+from pugraph.adapters.data import GraphData
+from pugraph.adapters.lookup import Positions
 from pugraph.adapters.matrix import from_links
+from pugraph.errors import InputError
 
 
 def convert(G: ig.Graph) -> GraphData:
     """Return the GraphData of an igraph Graph, directed or not."""
     if G.has_multiple():
-        raise ValueError(
+        raise InputError(
             "the graph has parallel edges; merge them first with its simplify() method"
         )
     links = np.fromiter(chain.from_iterable(G.get_edgelist()), np.int32, 2 * G.ecount()).reshape(
@@ -28,15 +30,15 @@ def convert(G: ig.Graph) -> GraphData:
         named = [(name, v) for v, name in enumerate(G.vs["name"]) if isinstance(name, str)]
         names = dict(reversed(named))
     matrix = from_links(links[:, 0], links[:, 1], n, directed)
-    return GraphData(range(n), Positions(n, names), matrix, directed, "igraph")
+    return GraphData(range(n), Positions(n, names), matrix, directed, "igraph", graph=G)
 
 
 def attribute(G: ig.Graph, name: str) -> list[Any]:
     """Return a vertex attribute's values in vertex order."""
     if name not in G.vs.attributes():
-        raise ValueError(f"the vertices have no attribute {name!r}")
+        raise InputError(f"the vertices have no attribute {name!r}")
     values: list[Any] = G.vs[name]
     for vertex, value in enumerate(values):
         if value is None:
-            raise ValueError(f"vertex {vertex} has no attribute {name!r}")
+            raise InputError(f"vertex {vertex} has no attribute {name!r}")
     return values

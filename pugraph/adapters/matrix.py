@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pugraph.adapters.data import GraphData, Positions
+from pugraph.adapters.data import GraphData
+from pugraph.adapters.lookup import Positions
 from pugraph.core.types import IntArray
+from pugraph.errors import InputError
 
 
 def convert(matrix: Any) -> GraphData:
     """Return the GraphData of a scipy sparse matrix or array."""
     if matrix.ndim != 2:
-        raise ValueError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
+        raise InputError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
     source = sp.csr_array(matrix)
     if source.data.dtype.kind in "fc" and not np.isfinite(source.data).all():
         cells = source.tocoo()
         bad = np.flatnonzero(~np.isfinite(cells.data))[0]
         row, column = cells.coords[0][bad], cells.coords[1][bad]
-        raise ValueError(f"entry ({row}, {column}) is {cells.data[bad]}, not a number")
+        raise InputError(f"entry ({row}, {column}) is {cells.data[bad]}, not a number")
     if not (source.has_canonical_format and source.data.all()):
         source = source.copy()
         source.sum_duplicates()

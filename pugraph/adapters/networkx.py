@@ -11,7 +11,9 @@ import numpy as np
 
 from pugraph.adapters.data import GraphData
 from pugraph.adapters.matrix import from_rows
+from pugraph.adapters.networkx_errors import NetworkXNotImplemented
 from pugraph.core.types import IntArray
+from pugraph.errors import InputError
 
 _SPREAD = 8  # how much room a table of int nodes may take for a node
 
@@ -19,7 +21,7 @@ _SPREAD = 8  # how much room a table of int nodes may take for a node
 def convert(G: nx.Graph) -> GraphData:
     """Return the GraphData of a networkx Graph or DiGraph."""
     if G.is_multigraph():
-        raise nx.NetworkXNotImplemented(
+        raise NetworkXNotImplemented(
             "not implemented for multigraph type; nx.Graph(G) or nx.DiGraph(G) merges "
             "parallel edges"
         )
@@ -36,7 +38,7 @@ def convert(G: nx.Graph) -> GraphData:
         indices = np.fromiter(neighbors, np.int32, int(indptr[-1]))
     matrix = from_rows(indices, indptr, (len(nodes), len(nodes)))
     matrix.sort_indices()
-    return GraphData(nodes, index, matrix, G.is_directed(), "networkx")
+    return GraphData(nodes, index, matrix, G.is_directed(), "networkx", graph=G)
 
 
 def _from_ints(nodes: list[Any], neighbors: Iterable[Any], count: int) -> IntArray | None:
@@ -81,6 +83,6 @@ def attribute(G: nx.Graph, name: str) -> list[Any]:
     values = []
     for node, found in G.nodes(data=True):
         if found.get(name) is None:
-            raise ValueError(f"node {node!r} has no attribute {name!r}")
+            raise InputError(f"node {node!r} has no attribute {name!r}")
         values.append(found[name])
     return values

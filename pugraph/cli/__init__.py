@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from pugraph.cli.files import InputError
+from pugraph import __version__
 from pugraph.cli.parser import make_parser
+from pugraph.errors import PugraphError
 
 __all__ = ["main"]
 
-BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 2, 130, 141
+# as shells count: 128 and the number of the signal for the last two
+BUG, BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0, or 2 for bad input, 130 after Ctrl-C and 141 if nobody reads the output.
+        0, or 2 for bad input, 1 for a bug, 130 after Ctrl-C and 141 if nobody reads the output.
 
     Raises
     ------
@@ -58,10 +62,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # what is left in the buffer has nowhere to go when the process ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
-    except (InputError, ValueError, MemoryError) as error:
-        return _fail(str(error))
-    except OSError as error:
-        return _fail(f"{error.filename}: {(error.strerror or str(error)).lower()}")
+    except PugraphError as error:
+        print("pugraph: error:", " ".join(str(error).split()), file=sys.stderr)
+        return BAD_INPUT
+    except Exception:
+        traceback.print_exc()
+        versions = f"pugraph {__version__}, Python {platform.python_version()}"
+        print(f"pugraph: this is a bug ({versions}); please report it", file=sys.stderr)
+        return BUG
     return 0
 
 
@@ -74,11 +82,6 @@ def _run(args: Any) -> None:
         from pugraph.cli import commands
 
         getattr(commands, args.command)(args)
-
-
-def _fail(message: str) -> int:
-    print("pugraph: error:", " ".join(message.split()), file=sys.stderr)
-    return BAD_INPUT
 
 
 def _warn(message: Any, *_: Any, **__: Any) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,16 +15,18 @@ import networkx as nx
 import numpy as np
 
 from pugraph.adapters import to_graph_data
+from pugraph.adapters.lookup import nodes_at
 from pugraph.cli import output
 from pugraph.cli.edges import Layout, read_edges
-from pugraph.cli.files import InputError
-from pugraph.cli.methods import LOCAL, METHODS
+from pugraph.cli.files import FileError, errors_of_file
 from pugraph.cli.networks import Network, built_in, read_network, to_networkx
-from pugraph.cli.nodes import locate, of_nodes, read_nodes, with_nodes
-from pugraph.cli.scoring import best_of, best_pairs, predictor_of, scorer_of
+from pugraph.cli.nodes import locate, of_nodes, read_nodes, with_table
 from pugraph.core.jit import threads
-from pugraph.fitting import fit as fit_model
-from pugraph.models import LinkModel
+from pugraph.core.pairs import best_of
+from pugraph.errors import InputError
+from pugraph.link_prediction.methods import METHODS, Method
+from pugraph.models.link_model import LinkModel
+from pugraph.models.scorer import PairScorer, best_pairs
 
 _TOP = 10
 _FIGURES = ("auc", "average_precision", "precision_at_l", "hits_at 50")
@@ -34,39 +38,41 @@ def predict(args: Namespace) -> None:
     form = _check_output(args)
     if args.model is not None:
         _refuse(args, "model", ["file", "nodes", "features", "method", "rho", "reg", "rank"])
-        scorer: Any = LinkModel.load(args.model)
+        scorer: PairScorer = _load_model(args.model)
+        make_graph: Callable[[], Any] = functools.partial(to_networkx, scorer.data)
         if not scorer.data.square:
-            raise InputError(args.model, "a model of a rectangular matrix, not of a graph")
-        names, what = list(map(str, scorer.nodes)), args.model
+            raise FileError(args.model, "a model of a rectangular matrix, not of a graph")
+        what = args.model
     else:
-        network, features = _load(args)
+        network = _load(args)
         method = args.method or "bias"
         _check_methods(args, [method], network)
-        scorer = _scorer(args, method, network, features)
-        names, what = network.names, network.path
+        scorer = METHODS[method].make_scorer(network.data, **_options(args, METHODS[method]))
+        what, make_graph = network.path, network.to_networkx
     with threads(args.jobs):
-        if args.pairs is None:
-            rows, cols, scores = best_pairs(scorer, args.top or _TOP, _progress(args))
-        else:
-            layout = Layout(separator=args.separator, comments=args.comments)
-            rows, cols = locate(read_edges(args.pairs, layout), names, what)
-            scores = scorer.score_pairs(rows, cols)
-            if args.top is not None:
-                rows, cols, scores = best_of(iter([(rows, cols, scores)]), args.top)
-    ends = ([names[place] for place in side.tolist()] for side in (rows, cols))
-    found = list(zip(*ends, scores.tolist(), strict=True))
+        found = _predictions(args, scorer, what)
     if form == "graphml" or args.plot is not None:
-        data = scorer.data
-        if args.model is not None:
-            G = to_networkx(data.adjacency, names, data.directed)
-        else:
-            G = network.to_networkx()
+        G = make_graph()
         if args.plot is not None:
             output.plot(G, found, args.plot, args.seed)
         if form == "graphml":
             output.write_graphml(output.marked(G, found), args.output)
             return
     output.write_rows(("source", "target", "score"), found, form, args.output)
+
+
+def _predictions(args: Namespace, scorer: PairScorer, what: str) -> list[tuple[str, str, float]]:
+    """Return the best pairs of all, or those of a file with their scores."""
+    if args.pairs is None:
+        best = best_pairs(scorer, args.top or _TOP, progress=_progress(args))
+        return [(str(u), str(v), p) for u, v, p in best]
+    names = list(map(str, scorer.nodes))
+    rows, cols = locate(read_edges(args.pairs, _pairs_layout(args)), names, what)
+    scores = scorer.score_pairs(rows, cols)
+    if args.top is not None:
+        rows, cols, scores = best_of([(rows, cols, scores)], args.top)
+    ends = ([names[place] for place in side.tolist()] for side in (rows, cols))
+    return list(zip(*ends, scores.tolist(), strict=True))
 
 
 def evaluate(args: Namespace) -> None:
@@ -78,14 +84,16 @@ def evaluate(args: Namespace) -> None:
     methods = list(dict.fromkeys(given)) or ["bias", "shift", "jaccard", "adamic-adar"]
     for method in methods:
         if method not in METHODS:
-            raise ValueError(f"--method {method}: there are {', '.join(METHODS)}")
-    network, features = _load(args)
+            raise InputError(f"--method {method}: there are {', '.join(METHODS)}")
+    network = _load(args)
     _check_methods(args, methods, network)
-    options = _options(args, features) | {"progress": False}
-    scorers = {method: predictor_of(method, options) for method in methods}
+    scorers = {}
+    for method in map(METHODS.__getitem__, methods):
+        options = {k: v for k, v in _options(args, method).items() if k != "progress"}
+        scorers[method.name] = functools.partial(method.predictor, **options)
     with threads(args.jobs):
         found = compare(
-            scorers, network.graph, fraction=args.fraction, seeds=args.seeds,
+            scorers, network.data, fraction=args.fraction, seeds=args.seeds,
             sample=args.sample, progress=_progress(args),
         )  # fmt: skip
     if form == "table":
@@ -111,51 +119,49 @@ def cluster(args: Namespace) -> None:
     from pugraph.clustering import pu_cluster
 
     form = _check_output(args)
-    features: list[str] | None
     if args.file is None and args.nodes is not None:
         if args.must_link is None:
-            raise ValueError("a table of nodes alone needs --must-link: which belong together")
-        table = read_nodes(args.nodes, args.features, args.comments)
-        network, features = of_nodes(table), list(table.columns)
+            raise InputError("a table of nodes alone needs --must-link: which belong together")
+        network = of_nodes(read_nodes(args.nodes, args.features, args.comments))
     else:
-        network, features = _load(args)
-    given = {k: v for k, v in _options(args, features).items() if v is not None}
-    chosen: Any = given.pop("features", None)
-    if chosen is None:
-        # where links alone are known, a model of them says what nodes are like
-        model = fit_model(network.graph, **given)
-        chosen = np.hstack(model.factors)
-        given = {k: v for k, v in given.items() if k in ("seed", "n_jobs", "progress")}
+        network = _load(args)
+    options, features = _options(args, METHODS["bias"]), None
+    if not network.data.has_features:
+        # where only links are known, a model of them describes the nodes
+        model = METHODS["bias"].make_scorer(network.data, **options)
+        features = np.hstack(model.factors)  # type: ignore[attr-defined]
+        options = {k: v for k, v in options.items() if k in ("seed", "n_jobs", "progress")}
     must_link = None
     if args.must_link is not None:
-        layout = Layout(separator=args.separator, comments=args.comments)
-        places = locate(read_edges(args.must_link, layout), network.names, network.path)
-        nodes = network.names if network.is_networkx else range(len(network.names))
-        must_link = [(nodes[i], nodes[j]) for i, j in zip(*places, strict=True)]
+        pairs = read_edges(args.must_link, _pairs_layout(args))
+        rows, cols = locate(pairs, network.names, network.path)
+        must_link = list(
+            zip(*(nodes_at(network.names, side) for side in (rows, cols)), strict=True)
+        )
     groups = pu_cluster(
-        network.graph, args.clusters, features=chosen, must_link=must_link, **given
+        network.data, args.clusters, features=features, must_link=must_link, **options
     )
     number = {node: place for place, group in enumerate(groups, 1) for node in group}
-    if not network.is_networkx:
-        number = {network.names[node]: place for node, place in number.items()}
     if form == "graphml":
-        G = network.to_networkx().copy()
+        G = network.to_networkx()
         nx.set_node_attributes(G, number, "cluster")
         output.write_graphml(G, args.output)
         return
-    rows = sorted(((name, number[name]) for name in network.names), key=lambda row: row[1])
-    output.write_rows(("node", "cluster"), rows, form, args.output)
+    rows_out = sorted(((name, number[name]) for name in network.names), key=lambda row: row[1])
+    output.write_rows(("node", "cluster"), rows_out, form, args.output)
 
 
 def fit(args: Namespace) -> None:
     """Fit a model and keep it."""
     _check_place("output", args.output)
-    network, features = _load(args)
-    model = _scorer(args, args.method or "bias", network, features)
-    model.save(args.output)
+    method = METHODS[args.method or "bias"]
+    model: Any = method.make_scorer(_load(args).data, **_options(args, method))
+    with errors_of_file(args.output):
+        model.save(args.output)
+    told = model._summary()
     print(
-        f"{args.output}: {model.method} model of {len(model.nodes)} nodes, rank {model.rank}, "
-        f"rho {model.rho:.4g}, reg {model.reg:.4g}",
+        f"{args.output}: {told['method']} model of {len(model.nodes)} nodes, "
+        f"rank {told['rank']}, rho {told['rho']:.4g}, reg {told['reg']:.4g}",
         file=sys.stderr,
     )
 
@@ -165,22 +171,18 @@ def info(args: Namespace) -> None:
     form = _check_output(args, "graphml")
     if args.model is not None:
         _refuse(args, "model", ["file", "nodes", "features"])
-        model = LinkModel.load(args.model)
+        model = _load_model(args.model)
+        summary = model._summary()
         told: dict[str, Any] = {
             "model": args.model,
-            "method": model.method,
+            "method": summary.pop("method"),
             "nodes": len(model.nodes),
             "edges": int(model.data.links()[0].size),
             "directed": model.data.directed,
-            "features": model.inductive,
-            "rank": model.rank,
-            "rho": round(model.rho, 6),
-            "reg": round(model.reg, 6),
-            "solver": model.solver,
-            "sweeps": len(model.history),
+            **summary,
         }
     else:
-        told = _about(*_load(args))
+        told = _about(_load(args))
     if form == "table":
         rows = [(name, _plain(value)) for name, value in told.items()]
         output.write_text(output.aligned(None, rows), args.output)
@@ -188,17 +190,17 @@ def info(args: Namespace) -> None:
         output.write_rows(list(told), [list(told.values())], form, args.output)
 
 
-def _about(network: Network, features: list[str] | None) -> dict[str, Any]:
-    data = to_graph_data(network.graph, features=features)
-    n, edges = len(network.names), int(data.links()[0].size)
-    pairs = n * (n - 1) // (1 if network.directed else 2)
+def _about(network: Network) -> dict[str, Any]:
+    data = network.data
+    n, edges = len(data.nodes), int(data.links()[0].size)
+    pairs = n * (n - 1) // (1 if data.directed else 2)
     links = data.adjacency.astype(np.int64)
     alone = int(np.count_nonzero(links.sum(axis=0) + links.sum(axis=1) == 0))
     told: dict[str, Any] = {
         "file": network.path,
         "format": network.format,
         **({"header": network.header} if network.format == "edges" else {}),
-        "directed": network.directed,
+        "directed": data.directed,
         "nodes": n,
         "edges": edges,
         "density": round(edges / max(pairs, 1), 6),
@@ -207,9 +209,8 @@ def _about(network: Network, features: list[str] | None) -> dict[str, Any]:
         "repeated edges": network.repeated,
         "first nodes": network.names[:3],
     }
-    if network.is_networkx:
-        kept = {name for _, values in network.graph.nodes(data=True) for name in values}
-        told["attributes"] = sorted(kept)
+    if data.graph is not None or network.columns:
+        told["attributes"] = network.attributes
     if data.features is not None:
         told["feature columns"] = data.features.names
     return told
@@ -225,8 +226,8 @@ def _plain(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _load(args: Namespace) -> tuple[Network, list[str] | None]:
-    """Return the network of a command, and the names of its features."""
+def _load(args: Namespace) -> Network:
+    """Return the network of a command, with the features that it asks for."""
     if args.file is None:
         network = built_in()
     else:
@@ -235,22 +236,29 @@ def _load(args: Namespace) -> tuple[Network, list[str] | None]:
             args.file, format=args.format, directed=args.directed, layout=layout
         )
     if args.nodes is not None:
-        table = read_nodes(args.nodes, args.features, args.comments)
-        return with_nodes(network, table), list(table.columns)
+        return with_table(network, read_nodes(args.nodes, args.features, args.comments))
     if args.features is None:
-        return network, None
-    nodes = network.graph.nodes(data=True) if network.is_networkx else []
-    known = sorted({name for _, values in nodes for name in values})
+        return network
+    known = network.attributes
     for name in args.features:
         if name not in known:
             has = ", ".join(known) if known else "none; a table of them goes to --nodes"
-            raise InputError(network.path, f"no node attribute {name!r}; there is {has}")
-    return network, args.features
+            raise FileError(network.path, f"no node attribute {name!r}; there is {has}")
+    return replace(network, data=to_graph_data(network.data, features=args.features))
 
 
-def _options(args: Namespace, features: list[str] | None) -> dict[str, Any]:
-    return {
-        "features": features,
+def _load_model(path: str) -> LinkModel:
+    with errors_of_file(path):
+        return LinkModel.load(path)
+
+
+def _pairs_layout(args: Namespace) -> Layout:
+    return Layout(separator=args.separator, comments=args.comments)
+
+
+def _options(args: Namespace, method: Method) -> dict[str, Any]:
+    """Return the options that were given and that a method takes."""
+    given = {
         "rho": args.rho,
         "reg": args.reg,
         "rank": args.rank,
@@ -258,39 +266,33 @@ def _options(args: Namespace, features: list[str] | None) -> dict[str, Any]:
         "n_jobs": args.jobs,
         "progress": _progress(args),
     }
+    return {k: v for k, v in given.items() if k in method.options and v is not None}
 
 
 def _progress(args: Namespace) -> bool:
     return sys.stderr.isatty() and not args.quiet
 
 
-def _scorer(args: Namespace, method: str, network: Network, features: list[str] | None) -> Any:
-    """Fit a scorer; a model of a matrix gets the names, which a saved one keeps."""
-    made = scorer_of(method, network.graph, _options(args, features))
-    if not network.is_networkx:
-        index = {name: place for place, name in enumerate(network.names)}
-        made.data = replace(made.data, nodes=network.names, index=index, library="networkx")
-    return made
-
-
 def _check_methods(args: Namespace, methods: list[str], network: Network) -> None:
     for method in methods:
-        if method in LOCAL and network.directed:
-            raise ValueError(
+        if network.data.directed and not METHODS[method].directed:
+            raise InputError(
                 f"--method {method} is for undirected networks, and {network.path} is directed; "
-                "--no-directed forgets the directions"
+                "--no-directed ignores the directions"
             )
     for option in ("rho", "reg", "rank", "features", "nodes"):
         used = "features" if option == "nodes" else option
-        if getattr(args, option) is not None and not any(used in METHODS[m][1] for m in methods):
-            raise ValueError(f"--{option} means nothing to --method {', '.join(methods)}")
+        if getattr(args, option) is not None and not any(
+            used in METHODS[method].options for method in methods
+        ):
+            raise InputError(f"--{option} means nothing to --method {', '.join(methods)}")
 
 
 def _check_output(args: Namespace, *refused: str) -> str:
-    """Return the form of the output, after a look whether it can be written at all."""
+    """Return the form of the output; the directories of files to write must exist."""
     form = output.form_of(args.output, args.form)
     if form in refused:
-        raise ValueError(f"{args.command} writes no {form}, but a table, csv or json")
+        raise InputError(f"{args.command} writes no {form}, but a table, csv or json")
     _check_place("output", args.output)
     _check_place("plot", getattr(args, "plot", None))
     return form
@@ -298,11 +300,11 @@ def _check_output(args: Namespace, *refused: str) -> str:
 
 def _check_place(option: str, path: str | None) -> None:
     if path is not None and not Path(path).absolute().parent.is_dir():
-        raise ValueError(f"--{option} {path}: there is no such directory")
+        raise InputError(f"--{option} {path}: there is no such directory")
 
 
 def _refuse(args: Namespace, option: str, others: list[str]) -> None:
     for other in others:
         if getattr(args, other) is not None:
             name = "a file" if other == "file" else f"--{other}"
-            raise ValueError(f"--{option} has all that it needs; leave out {name}")
+            raise InputError(f"--{option} has all that it needs; leave out {name}")

@@ -9,8 +9,8 @@ import networkx as nx
 import numpy as np
 
 from pugraph.evaluation import evaluate, split_links
-from pugraph.fitting import top_links
 from pugraph.link_prediction import adamic_adar_index, jaccard_coefficient, pu_bias, pu_shift
+from pugraph.link_prediction.fitting import top_links
 
 SCORERS: dict[str, Callable[..., Any]] = {
     "pu_bias": pu_bias,

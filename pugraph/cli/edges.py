@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pugraph.cli.files import (
-    InputError,
+    FileError,
     after_comments,
     fields_of,
     is_number,
@@ -81,7 +81,7 @@ def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
     separator = separator_of(lines[0], path, layout.separator)
     first = fields_of(lines[0], separator)
     if len(first) < 2:
-        raise InputError(path, f"one column, where an edge has two ends: {_short(lines[0])}", line)
+        raise FileError(path, f"one column, where an edge has two ends: {_short(lines[0])}", line)
     header = first if _has_header(layout, first, lines, separator) else None
     left, right = _columns(path, line, layout, header, len(first))
     start_line = line
@@ -99,9 +99,9 @@ def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
             tokens.MISSING: f"column {columns + 1} is NaN, which is no node",
             tokens.QUOTE: "a quotation mark that nothing closes",
         }
-        raise InputError(path, wrong[code], line + lines_on)
+        raise FileError(path, wrong[code], line + lines_on)
     if count == 0:
-        raise InputError(path, "a header, and no edges")
+        raise FileError(path, "a header, and no edges")
     joined = tokens.join(np.frombuffer(data, np.uint8), bounds).tobytes().decode()
     names = joined.replace('""', '"').split("\0")
     # a copy of what is used: the arrays were made for as many edges as there are lines
@@ -149,7 +149,7 @@ def _columns(
             found[side] = int(given) - 1
         else:
             there = f"1 to {width}" if header is None else ", ".join(header)
-            raise InputError(path, f"there is no column {given!r}, but {there}", line)
+            raise FileError(path, f"there is no column {given!r}, but {there}", line)
     if found[0] == found[1]:
-        raise InputError(path, "source and target are the same column; name both", line)
+        raise FileError(path, "source and target are the same column; name both", line)
     return found[0], found[1]

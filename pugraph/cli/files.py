@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import re
 import sys
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
+
+from pugraph.errors import InputError
 
 EXTENSIONS = {
     "adjlist": "adjlist",
@@ -29,18 +33,27 @@ _SAMPLE = 1000
 _ATTRIBUTES = re.compile(r"\{.*\}\s*$")
 
 
-class InputError(Exception):
+class FileError(InputError):
     """What is wrong with a file, in one line that names it.
 
     Examples
     --------
-    >>> print(InputError("links.txt", "only one column", 3))
+    >>> print(FileError("links.txt", "only one column", 3))
     links.txt: line 3: only one column
     """
 
     def __init__(self, path: str, message: str, line: int | None = None) -> None:
         where = "" if line is None else f"line {line}: "
         super().__init__(f"{path}: {where}{message}")
+
+
+@contextlib.contextmanager
+def errors_of_file(path: str) -> Iterator[None]:
+    """Turn what the system says of a file into an error that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise FileError(path, (error.strerror or str(error)).lower()) from None
 
 
 def format_of(path: str, given: str | None = None) -> str:
@@ -56,30 +69,29 @@ def format_of(path: str, given: str | None = None) -> str:
 
 
 def read_text(path: str) -> bytes:
-    """Return a file's bytes after a look whether they are text; "-" is the standard input."""
-    try:
+    """Return a file's bytes, validated to be UTF-8 text; "-" is the standard input."""
+    with errors_of_file(path):
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    try:
         if data.startswith(_GZIP):
             data = gzip.decompress(data)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(path, f"damaged gzip file: {error}") from None
-    except OSError as error:
-        raise InputError(path, (error.strerror or str(error)).lower()) from None
+        raise FileError(path, f"damaged gzip file: {error}") from None
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(path, "text in UTF-16; save it as UTF-8")
+        raise FileError(path, "text in UTF-16; save it as UTF-8")
     if b"\0" in data:
-        raise InputError(path, "a binary file, not text", _line_at(data, data.index(b"\0")))
+        raise FileError(path, "a binary file, not text", _line_at(data, data.index(b"\0")))
     if not data.isascii():
         try:
             data.decode()
         except UnicodeDecodeError as error:
             bad = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file in that encoding"
-            raise InputError(path, bad, _line_at(data, error.start)) from None
+            raise FileError(path, bad, _line_at(data, error.start)) from None
         data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
     if not data or data.isspace():
-        raise InputError(path, "the file is empty")
+        raise FileError(path, "the file is empty")
     return data
 
 
@@ -98,7 +110,7 @@ def after_comments(data: bytes, path: str, marks: str) -> tuple[int, int]:
             return place, line
         place, line = end + 1, line + 1
     marked = " or ".join(marks)
-    raise InputError(path, f"nothing but comments; lines that begin with {marked} are comments")
+    raise FileError(path, f"nothing but comments; lines that begin with {marked} are comments")
 
 
 def sample(data: bytes, place: int) -> list[str]:
@@ -118,7 +130,7 @@ def separator_of(line: str, path: str, given: str | None) -> str:
     if given is not None:
         found = SEPARATORS.get(given, given)
         if len(found.encode()) != 1:
-            raise ValueError(
+            raise InputError(
                 f"--separator is {', '.join(SEPARATORS)} or one character, not {given!r}"
             )
         return found

@@ -17,9 +17,12 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
+from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters.lookup import nodes_at
+from pugraph.adapters.matrix import from_rows
 from pugraph.cli.edges import Layout, parse_edges
 from pugraph.cli.files import (
-    InputError,
+    FileError,
     after_comments,
     format_of,
     read_text,
@@ -33,60 +36,64 @@ BUILT_IN = "Les Miserables"
 
 @dataclass(frozen=True)
 class Network:
-    """A network as pugraph's functions take it, and the names of its nodes.
+    """A network from a file; its nodes are names.
 
     Attributes
     ----------
-    graph : networkx graph, igraph graph or scipy sparse array
-        networkx's nodes are the names; those of others are positions in `names`.
-    names : list of str
-    directed : bool
+    data : GraphData
+        With the networkx graph that the file was read into, if there was one, and with the
+        features that were asked for.
     path, format : str
         Where it came from.
     repeated, loops : int
         How many edges were there before, and how many lead from a node to itself.
     header : list of str, optional
         What the first line of an edge list calls the columns.
+    columns : dict
+        Features from a table of nodes: by name, a value per node.
     """
 
-    graph: Any
-    names: list[str]
-    directed: bool
+    data: GraphData
     path: str
     format: str
     repeated: int = 0
     loops: int = 0
-    header: list[str] | None = field(default=None)
+    header: list[str] | None = None
+    columns: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
-    def is_networkx(self) -> bool:
-        return isinstance(self.graph, nx.Graph)
+    def names(self) -> list[str]:
+        return list(map(str, self.data.nodes))
+
+    @property
+    def attributes(self) -> list[str]:
+        """The names of node attributes, of the file and of a table."""
+        graph = self.data.graph
+        nodes = [] if graph is None else graph.nodes(data=True)
+        return sorted({*self.columns, *(name for _, values in nodes for name in values)})
 
     def to_networkx(self) -> Any:
-        """Return the network as a networkx graph with names."""
-        if self.is_networkx:
-            return self.graph
-        return to_networkx(_matrix(self.graph), self.names, self.directed)
+        """Return the network as a new networkx graph with all node attributes."""
+        graph = self.data.graph
+        G = to_networkx(self.data) if graph is None else graph.copy()
+        for name, values in self.columns.items():
+            nx.set_node_attributes(G, dict(zip(self.data.nodes, values, strict=True)), name)
+        return G
 
 
-def to_networkx(matrix: Any, names: list[str], directed: bool) -> Any:
-    """Return the networkx graph of an adjacency matrix."""
-    G = nx.DiGraph() if directed else nx.Graph()
+def to_networkx(data: GraphData) -> Any:
+    """Return the networkx graph of arrays, with the nodes as text."""
+    names = list(map(str, data.nodes))
+    G = nx.DiGraph() if data.directed else nx.Graph()
     G.add_nodes_from(names)
-    rows, cols = sp.coo_array(matrix).coords
-    ends = (map(names.__getitem__, side.tolist()) for side in (rows, cols))
-    G.add_edges_from(zip(*ends, strict=True))
+    rows, cols = data.adjacency.tocoo().coords
+    G.add_edges_from(zip(nodes_at(names, rows), nodes_at(names, cols), strict=True))
     return G
-
-
-def _matrix(graph: Any) -> Any:
-    return graph if sp.issparse(graph) else graph.get_adjacency_sparse()
 
 
 def built_in() -> Network:
     """Return the network that comes with the install: who meets whom in Les Miserables."""
-    G = nx.les_miserables_graph()
-    return Network(G, list(G), False, BUILT_IN, "networkx")
+    return Network(to_graph_data(nx.les_miserables_graph()), BUILT_IN, "networkx")
 
 
 def read_network(
@@ -115,7 +122,7 @@ def read_network(
 
     Raises
     ------
-    InputError
+    FileError
         If the file cannot be read; it names the file and the line.
     """
     layout = layout or Layout()
@@ -135,7 +142,7 @@ def read_network(
         else:
             G = _igraph(data, form)
     if not len(G):
-        raise InputError(path, f"no nodes in it; is it a {form} file?")
+        raise FileError(path, f"no nodes in it; is it a {form} file?")
     return _simple(G, path, form, directed)
 
 
@@ -148,12 +155,10 @@ def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path
     loops = int(np.count_nonzero(us == vs))
     on_diagonal = int(np.count_nonzero(matrix.diagonal()))
     distinct = matrix.nnz if directed else (matrix.nnz - on_diagonal) // 2 + on_diagonal
-    graph: Any = sp.csr_array(matrix.astype(np.int8))
-    if directed and (graph != graph.T).nnz == 0:  # a symmetric matrix is an undirected graph
-        import igraph
-
-        graph = igraph.Graph(n, np.column_stack(graph.tocoo().coords), directed=True)
-    return Network(graph, names, directed, path, "edges", us.size - distinct, loops)
+    links = from_rows(matrix.indices.astype(np.int32, copy=False), matrix.indptr, (n, n))
+    index = {name: place for place, name in enumerate(names)}
+    data = GraphData(names, index, links, directed, "networkx")
+    return Network(data, path, "edges", us.size - distinct, loops)
 
 
 def _read_mtx(data: bytes, path: str, directed: bool | None) -> Network:
@@ -163,9 +168,9 @@ def _read_mtx(data: bytes, path: str, directed: bool | None) -> Network:
             warnings.simplefilter("ignore", DeprecationWarning)
             found = sp.coo_array(scipy.io.mmread(io.BytesIO(data)))
     except ValueError as error:
-        raise InputError(path, f"not a Matrix Market file: {error}") from None
+        raise FileError(path, f"not a Matrix Market file: {error}") from None
     if found.shape[0] != found.shape[1]:
-        raise InputError(path, f"a graph's matrix is square, not {found.shape}")
+        raise FileError(path, f"a graph's matrix is square, not {found.shape}")
     symmetric = b"general" not in data.split(b"\n", 1)[0]
     us, vs = (side.astype(np.int32) for side in found.coords)
     if symmetric:
@@ -180,15 +185,15 @@ def _told(path: str) -> Iterator[None]:
     """Turn what readers raise into one line that names the file, and the line if they tell."""
     try:
         yield
-    except InputError:
+    except FileError:
         raise
     except ParseError as error:
-        raise InputError(path, f"not well-formed XML: {error}", error.position[0]) from None
+        raise FileError(path, f"not well-formed XML: {error}", error.position[0]) from None
     except Exception as error:
         message = " ".join(str(error).split()) or type(error).__name__
         line = re.search(r"\(line (\d+)|\((\d+), \d+\)|line (\d+)", message)
         number = int(next(filter(None, line.groups()))) if line else None
-        raise InputError(path, f"cannot be read: {message}", number) from None
+        raise FileError(path, f"cannot be read: {message}", number) from None
 
 
 def _graphml(data: bytes, path: str) -> Any:
@@ -218,7 +223,7 @@ def _gml(data: bytes, path: str) -> Any:
 
 def _pajek(data: bytes, path: str) -> Any:
     if not re.search(rb"^\s*\*vertices\b", data, re.IGNORECASE | re.MULTILINE):
-        raise InputError(path, "no *Vertices, with which a Pajek file begins", 1)
+        raise FileError(path, "no *Vertices, with which a Pajek file begins", 1)
     return nx.parse_pajek(data.decode().splitlines())
 
 
@@ -229,7 +234,7 @@ def _adjlist(data: bytes, path: str, layout: Layout, directed: bool) -> Any:
     lines = [text.strip() for text in data[place:].decode().splitlines()]
     for number, text in enumerate(lines, line):
         if {"nan", "NaN", "NAN"} & {name.strip() for name in text.split(delimiter)}:
-            raise InputError(path, "NaN, which is no node", number)
+            raise FileError(path, "NaN, which is no node", number)
     G = nx.parse_adjlist(
         filter(None, lines),
         comments="\0",  # those at the top are gone
@@ -271,7 +276,5 @@ def _simple(G: Any, path: str, form: str, directed: bool | None) -> Network:
         simple = (nx.DiGraph if directed else nx.Graph)(simple)
     if any(not isinstance(node, str) for node in simple):
         simple = nx.relabel_nodes(simple, {node: str(node) for node in simple})
-    return Network(
-        simple, list(simple), simple.is_directed(), path, form, repeated,
-        nx.number_of_selfloops(simple),
-    )  # fmt: skip
+    loops = nx.number_of_selfloops(simple)
+    return Network(to_graph_data(simple), path, form, repeated, loops)

@@ -8,18 +8,21 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-import networkx as nx
+import numpy as np
 
+from pugraph.adapters.changes import with_nodes
+from pugraph.adapters.features import from_attributes
 from pugraph.cli.edges import Edges
 from pugraph.cli.files import (
-    InputError,
+    FileError,
     after_comments,
     is_number,
     read_text,
     sample,
     separator_of,
 )
-from pugraph.cli.networks import Network
+from pugraph.cli.networks import Network, of_arrays
+from pugraph.core.types import IntArray
 
 _NODE = ("node", "id", "name", "label")
 
@@ -54,7 +57,7 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
     reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
     header = [word.strip() for word in next(reader)]
     if len(header) < 2 or any(map(is_number, header)):
-        raise InputError(
+        raise FileError(
             path, "a table of nodes begins with the names of two columns or more", first_line
         )
     words = [word.lower() for word in header]
@@ -62,7 +65,7 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
     chosen = [c for c in range(len(header)) if c != key] if wanted is None else []
     for name in wanted or []:
         if name not in header:
-            raise InputError(path, f"no column {name!r}, but {', '.join(header)}", first_line)
+            raise FileError(path, f"no column {name!r}, but {', '.join(header)}", first_line)
         chosen.append(header.index(name))
     lines: dict[str, int] = {}
     cells: list[list[str]] = [[] for _ in chosen]
@@ -71,21 +74,21 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
         if not any(row):
             continue
         if len(row) != len(header):
-            raise InputError(
+            raise FileError(
                 path, f"{len(row)} columns, where line {first_line} has {len(header)}", line
             )
         node = row[key].strip()
         for c in [key, *chosen]:
             value = row[c].strip()
             if not value or (is_number(value) and not math.isfinite(float(value))):
-                raise InputError(path, f"{header[c]} is {value or 'empty'}", line)
+                raise FileError(path, f"{header[c]} is {value or 'empty'}", line)
         if node in lines:
-            raise InputError(path, f"node {node!r} was on line {lines[node]} already", line)
+            raise FileError(path, f"node {node!r} was on line {lines[node]} already", line)
         lines[node] = line
         for values, c in zip(cells, chosen, strict=True):
             values.append(row[c].strip())
     if not lines:
-        raise InputError(path, "a header, and no nodes")
+        raise FileError(path, "a header, and no nodes")
     columns = {header[c]: _typed(values) for c, values in zip(chosen, cells, strict=True)}
     return NodeTable(path, list(lines), columns)
 
@@ -96,30 +99,35 @@ def _typed(values: list[str]) -> list[Any]:
 
 def of_nodes(table: NodeTable) -> Network:
     """Return the network of nodes that have features and no edges."""
-    G = nx.Graph()
-    G.add_nodes_from(table.names)
-    return with_nodes(Network(G, table.names, False, table.path, "nodes"), table)
+    none = np.empty(0, np.int32)
+    network = of_arrays(none, none, table.names, False, table.path)
+    return with_table(replace(network, format="nodes"), table)
 
 
-def with_nodes(network: Network, table: NodeTable) -> Network:
+def with_table(network: Network, table: NodeTable) -> Network:
     """Return a network whose nodes have the table's features; nodes without edges join it."""
-    G = network.to_networkx().copy()
-    missing = set(G).difference(table.names)
-    if missing:
-        name = next(name for name in network.names if name in missing)
-        raise InputError(
-            table.path, f"no features for {len(missing)} nodes of {network.path}, as {name!r}"
+    known = network.data.index
+    absent = set(known).difference(table.names)
+    if absent:
+        name = next(name for name in network.names if name in absent)
+        raise FileError(
+            table.path, f"no features for {len(absent)} nodes of {network.path}, as {name!r}"
         )
-    G.add_nodes_from(table.names)
-    for name, values in table.columns.items():
-        nx.set_node_attributes(G, dict(zip(table.names, values, strict=True)), name)
-    return replace(network, graph=G, names=list(G))
+    graph = network.data.graph
+    data = with_nodes(network.data, [name for name in table.names if name not in known], None)
+    if graph is not None:
+        graph = graph.copy()
+        graph.add_nodes_from(data.nodes)
+    place: dict[Any, int] = {name: i for i, name in enumerate(table.names)}
+    order = [place[node] for node in data.nodes]
+    columns = {name: [values[i] for i in order] for name, values in table.columns.items()}
+    features = from_attributes(data.nodes, columns)
+    data = replace(data, graph=graph, features=features, column_features=features)
+    return replace(network, data=data, columns=columns)
 
 
-def locate(edges: Edges, names: list[str], what: str) -> tuple[Any, Any]:
+def locate(edges: Edges, names: list[str], what: str) -> tuple[IntArray, IntArray]:
     """Return where the ends of some pairs are in a list of names."""
-    import numpy as np
-
     index = {name: place for place, name in enumerate(names)}
     places = np.array([index.get(name, -1) for name in edges.names])
     rows, cols = places[edges.us], places[edges.vs]
@@ -127,7 +135,7 @@ def locate(edges: Edges, names: list[str], what: str) -> tuple[Any, Any]:
     if bad.size:
         side = edges.us if rows[bad[0]] < 0 else edges.vs
         unknown = edges.names[side[bad[0]]]
-        raise InputError(
+        raise FileError(
             edges.path, f"node {unknown!r} is not in {what}", edges.line_of(int(bad[0]))
         )
     return rows, cols

@@ -13,6 +13,9 @@ from typing import Any, TextIO
 
 import networkx as nx
 
+from pugraph.cli.files import FileError, errors_of_file
+from pugraph.errors import InputError, MissingPackageError
+
 FORMS = ("table", "csv", "json", "graphml")
 _MOST_DRAWN = 500
 
@@ -26,7 +29,7 @@ def form_of(path: str | None, given: str | None) -> str:
     extension = Path(path).suffix.lower().lstrip(".")
     form = "table" if extension == "txt" else extension
     if form not in FORMS:
-        raise ValueError(
+        raise InputError(
             f"--output {path}: the extension is none of .txt, .csv, .json and .graphml; "
             "choose with --as"
         )
@@ -38,7 +41,7 @@ def _opened(path: str | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
     else:
-        with open(path, "w", encoding="utf-8", newline="") as file:
+        with errors_of_file(path), open(path, "w", encoding="utf-8", newline="") as file:
             yield file
 
 
@@ -115,15 +118,19 @@ def plot(G: Any, predictions: list[tuple[str, str, float]], path: str, seed: int
     """Draw the predicted edges in their network; of a large one, only what is around them."""
     try:
         from matplotlib.figure import Figure
-
-        from pugraph.plotting import draw_predictions
     except ImportError as error:
-        raise ValueError(
+        raise MissingPackageError(
             f'--plot needs matplotlib ({error}): pip install "pugraph[plot]"'
         ) from None
+    from pugraph.plotting import draw_predictions
+
     ends = {node for u, v, _ in predictions for node in (u, v)}
     if len(G) > _MOST_DRAWN:
         G = G.subgraph(ends.union(*map(G.neighbors, ends))) if ends else G.subgraph([])
     figure = Figure(figsize=(8, 8), layout="constrained")
     draw_predictions(G, predictions, ax=figure.subplots(), seed=seed)
-    figure.savefig(path)
+    try:
+        with errors_of_file(path):
+            figure.savefig(path)
+    except ValueError as error:  # an extension that matplotlib does not write
+        raise FileError(path, str(error)) from None

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 
 from pugraph import __version__
 from pugraph.cli.files import FORMATS, SEPARATORS
-from pugraph.cli.methods import FITTED, METHODS
 from pugraph.cli.output import FORMS
+from pugraph.link_prediction.methods import METHODS
 
 _ABOUT = """\
 Which links is my network missing? And how far can the answer be trusted?
@@ -175,7 +175,10 @@ def _fit(commands: Any) -> None:
         ["links.csv --output links.pugraph", "links.csv --rho auto --output links.pugraph"],
     )
     made.add_argument(
-        "--method", choices=FITTED, metavar="METHOD", help="bias or shift (default: bias)"
+        "--method",
+        choices=[name for name, method in METHODS.items() if method.kept],
+        metavar="METHOD",
+        help="bias or shift (default: bias)",
     )
     _fitting(made)
     made.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
@@ -241,11 +244,11 @@ def _reading(made: ArgumentParser) -> None:
 def _fitting(made: ArgumentParser) -> None:
     group = made.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
+    group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
     group.add_argument(
         "--rho", type=_number, help=f"the fraction of true links that is unseen{auto}"
     )
     group.add_argument("--reg", type=_number, help=f"the penalty{auto}")
-    group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
     group.add_argument("--seed", type=_seed, default=0, help="of all random choices (default: 0)")
     group.add_argument("--jobs", type=_whole, metavar="N", help="threads (default: all)")
 

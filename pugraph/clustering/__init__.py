@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from pugraph.clustering.communities import pu_cluster
 from pugraph.clustering.estimator import PUClustering
-from pugraph.clustering.graphs import pu_cluster
 
 __all__ = ["PUClustering", "pu_cluster"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from pugraph.clustering.similarity import Similarity, count_clusters, learn_similarity
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.settings import Settings, check_whole
+from pugraph.errors import InputError
+from pugraph.models.checks import check_whole
+from pugraph.models.options import Options, Progress
 
 _STARTS = 10
 _MOST_GUESSED = 50
@@ -102,7 +104,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         max_sweeps: int | None = None,
         tol: float | None = None,
         n_jobs: int | None = None,
-        progress: bool | Callable[[int, float], object] = False,
+        progress: Progress = False,
         random_state: Any = 0,
     ) -> None:
         self.n_clusters = n_clusters
@@ -157,22 +159,33 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         pairs = check_pairs(must_link, X.shape[0])
         if (pairs[:, 0] == pairs[:, 1]).all():
-            raise ValueError("must_link has no pair of two different rows")
+            raise InputError("must_link has no pair of two different rows")
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        settings = Settings(
-            "bias", self.rank, self.rho, self.alpha, self.reg, self.solver, self.max_sweeps,
-            self.tol, "float64", seed, self.n_jobs, self.progress, self.penalty, True,
-        )  # fmt: skip
-        if settings.selects:
-            raise ValueError('rho, reg and rank of clusters must be numbers or None, not "auto"')
-        similarity = learn_similarity(X, pairs, settings, self.scale)
+        options = Options(
+            rank=self.rank,
+            rho=self.rho,
+            alpha=self.alpha,
+            reg=self.reg,
+            inductive=True,
+            penalty=self.penalty,
+            solver=self.solver,
+            max_sweeps=self.max_sweeps,
+            tol=self.tol,
+            dtype="float64",
+            seed=seed,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
+        )
+        if options.selects:
+            raise InputError('rho, reg and rank of clusters must be numbers or None, not "auto"')
+        similarity = learn_similarity(X, pairs, options, self.scale)
         groups = _groups(X.shape[0], pairs) if self.hard else np.arange(X.shape[0])
         n_groups = int(groups.max()) + 1
         k = self.n_clusters
         if k is None:
             k = count_clusters(similarity.spectrum, min(_MOST_GUESSED, n_groups))
         if k > n_groups:
-            raise ValueError(
+            raise InputError(
                 f"n_clusters={k} is more than the {n_groups} rows"
                 + (" or linked groups of rows" if n_groups < X.shape[0] else "")
             )
@@ -190,7 +203,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_: IntArray = self._means.labels_[groups]
         self.n_clusters_ = k
         self.spectrum_ = similarity.spectrum
-        self.rho_, self.alpha_, self.reg_ = similarity.weights[1:]
+        self.rho_, self.alpha_, self.reg_ = similarity.hyperparameters[1:]
         self.history_, self.gap_ = similarity.history, similarity.gap
         self._rows = X
         return self
@@ -271,7 +284,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 def check_pairs(pairs: Any, n: int, name: str = "must_link") -> IntArray:
     """Return pairs of row numbers as an array, after checking them."""
     if sp.issparse(pairs):
-        raise ValueError(f"{name} must be pairs of rows, not a sparse matrix")
+        raise InputError(f"{name} must be pairs of rows, not a sparse matrix")
     if isinstance(pairs, Iterable) and not isinstance(pairs, (np.ndarray, str)):
         pairs = list(pairs)
     try:
@@ -282,15 +295,15 @@ def check_pairs(pairs: Any, n: int, name: str = "must_link") -> IntArray:
     if found.ndim != 2 or found.shape[1] != 2:
         for place, pair in enumerate(pairs if np.iterable(pairs) else []):
             if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2:
-                raise ValueError(f"item {place} of {name} is not a pair of rows: {pair!r}")
-        raise ValueError(f"{name} must be pairs of rows, not {pairs!r}")
+                raise InputError(f"item {place} of {name} is not a pair of rows: {pair!r}")
+        raise InputError(f"{name} must be pairs of rows, not {pairs!r}")
     if found.size == 0 and name == "must_link":
-        raise ValueError("must_link is empty; give at least one pair of rows that belong together")
+        raise InputError("must_link is empty; give at least one pair of rows that belong together")
     if found.size and found.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be whole row numbers, not {found.dtype}")
+        raise InputError(f"{name} must be whole row numbers, not {found.dtype}")
     bad = np.flatnonzero(((found < 0) | (found >= n)).any(axis=1))
     if bad.size:
-        raise ValueError(
+        raise InputError(
             f"item {bad[0]} of {name} is {tuple(found[bad[0]].tolist())}; rows are 0..{n - 1}"
         )
     return found.astype(np.int64)

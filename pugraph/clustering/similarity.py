@@ -12,11 +12,12 @@ from pugraph.core.basis import Features, Scaling
 from pugraph.core.blocks import gram
 from pugraph.core.problem import both_sides
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.inductive import choose_solver, learn
-from pugraph.running import running
-from pugraph.settings import Settings, Weights
+from pugraph.models.defaults import Hyperparameters
+from pugraph.models.fit_features import choose_solver, learn
+from pugraph.models.options import Options
+from pugraph.models.resources import solver_resources
 
-# what settings.py has for links lets fewer features speak than a handful of pairs needs
+# what options.py has for links lets fewer features speak than a handful of pairs needs
 _RIDGE = 0.2
 _WEAKEST = 1e-12
 # eigenvalues below this share of the largest one say nothing of the number of clusters
@@ -35,7 +36,7 @@ class Similarity(NamedTuple):
     Q: FloatArray
     components: FloatArray
     spectrum: FloatArray
-    weights: Weights
+    hyperparameters: Hyperparameters
     history: list[float]
     gap: float | None
 
@@ -53,7 +54,7 @@ class Similarity(NamedTuple):
 
 
 def learn_similarity(
-    features: Features, pairs: IntArray, settings: Settings, scale: bool
+    features: Features, pairs: IntArray, options: Options, scale: bool
 ) -> Similarity:
     """Learn from pairs of rows that belong together, and nothing else."""
     features, n = settle(features), features.shape[0]
@@ -62,22 +63,22 @@ def learn_similarity(
     links = from_links(u[keep], v[keep], n, directed=False)
     rows, cols = both_sides(links, symmetric=True)
     sides = (FeatureMatrix(features, []),) * 2
-    solver = choose_solver(settings, sides, (n, n))
-    weights = settings.weights((n, n), rows.n_links, solver)
-    if settings.rho is None and settings.alpha is None:
+    solver = choose_solver(options, sides, (n, n))
+    numbers = options.hyperparameters((n, n), rows.n_links, solver)
+    if options.rho is None and options.alpha is None:
         # class-balanced: the pairs weigh as much as all others together
         rho = max(0.0, 1 - 2 * rows.n_links / n**2)
-        weights = weights._replace(rho=rho, alpha=(1 + rho) / 2)
-    if settings.reg is None and settings.penalty == "ridge":
-        weights = weights._replace(reg=_RIDGE)
-    with running(settings, solver, rows.n_links) as stopping:
+        numbers = numbers._replace(rho=rho, alpha=(1 + rho) / 2)
+    if options.reg is None and options.penalty == "ridge":
+        numbers = numbers._replace(reg=_RIDGE)
+    with solver_resources(options, solver, rows.n_links) as stopping:
         scaling = Scaling.of(features, standard=scale, constant=False)
         scaled = scaling.apply(features)
         P, Q, history, gap = learn(
-            (rows, cols), (scaled, scaled), settings, solver, weights, stopping
+            (rows, cols), (scaled, scaled), options, solver, numbers, stopping
         )
         components, spectrum = _spectrum(scaled, P, Q)
-    return Similarity(scaling, P, Q, components, spectrum, weights, history, gap)
+    return Similarity(scaling, P, Q, components, spectrum, numbers, history, gap)
 
 
 def _spectrum(scaled: Features, P: FloatArray, Q: FloatArray) -> tuple[FloatArray, FloatArray]:

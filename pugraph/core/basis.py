@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from pugraph.core.blocks import gram, multiply
 from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
 
 # directions this much weaker than the strongest one cannot be told from rounding
 _WEAKEST = 1e-5
@@ -50,7 +51,7 @@ class Scaling(NamedTuple):
         largest = largest.toarray().ravel() if sp.issparse(largest) else largest
         if (largest > _LARGEST).any():
             worst = int(np.argmax(largest))
-            raise ValueError(
+            raise InputError(
                 f"features go up to {largest[worst]:.1e} in column {worst}, too large to be scaled"
             )
         center, scale = None, np.ones(d)

@@ -6,7 +6,7 @@ every path gives a pair the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,6 +99,45 @@ def non_links(pairs: Pairs, block: int = BLOCK_PAIRS) -> Iterator[tuple[IntArray
         )  # fmt: skip
         if count:
             yield rows[:count], cols[:count]
+
+
+def non_links_of(pairs: Pairs, rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the non-links that begin with one of these rows, in order, a row at a time.
+
+    Of an undirected pair of two such rows, the lower one comes first.
+    """
+    links = pairs.links
+    free = np.ones(links.shape[1], bool)
+    for i in np.unique(rows):
+        mine = free.copy()
+        mine[links.indices[links.indptr[i] : links.indptr[i + 1]]] = False
+        if pairs.square:
+            mine[i] = False
+        if pairs.symmetric:
+            free[i] = False
+        cols = np.flatnonzero(mine).astype(np.int32)
+        if cols.size:
+            yield np.full(cols.size, i, np.int32), cols
+
+
+ScoredPairs = tuple[IntArray, IntArray, FloatArray]
+
+
+def best_of(blocks: Iterable[ScoredPairs], k: int) -> ScoredPairs:
+    """Return the k best of scored pairs that come in blocks, best first.
+
+    Of equal scores, those that come first are kept, and stay in their order.
+    """
+    nothing = np.empty(0, np.int32)
+    best: ScoredPairs = nothing, nothing, np.empty(0)
+    for block in blocks:
+        keep = block[2] > (best[2][-1] if best[2].size == k else -np.inf)
+        if np.count_nonzero(keep) > k:
+            keep &= block[2] >= np.partition(block[2][keep], -k)[-k]
+        both = [np.append(old, new[keep]) for old, new in zip(best, block, strict=True)]
+        order = np.argsort(-both[2], kind="stable")[:k]
+        best = both[0][order], both[1][order], both[2][order]
+    return best
 
 
 @kernel()

@@ -9,7 +9,7 @@ from pugraph.core.jit import kernel
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
-SUMS = 4
+PATH_COLUMNS = ("common_neighbors", "adamic_adar", "resource_allocation", "three_step_paths")
 _CHUNKS = 64
 
 
@@ -67,7 +67,7 @@ def path_sums(
     sorted_rows = rows[order]
     new = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
     chunks = np.unique(np.linspace(0, new.size, _CHUNKS + 1).astype(np.int64))
-    found = np.empty((rows.size, SUMS))
+    found = np.empty((rows.size, len(PATH_COLUMNS)))
     _paths(
         steps.indptr, steps.indices, back.indptr, back.indices, weights,
         sorted_rows[new], np.append(new, rows.size), cols[order], chunks, found,

@@ -25,6 +25,7 @@ from pugraph.core.descent import Stopping, warn_unfinished
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.spectral import Convex, Links, SparsePlusLow, Tracker, norm
 from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
 
 _RATIO = 0.6  # of one penalty on the way to the next
 _LOOSE = 3e-3
@@ -189,7 +190,7 @@ def fit_proximal(
     """
     reg = objective.reg
     if reg <= 0:
-        raise ValueError(f"the nuclear norm needs a reg above 0, not {reg!r}")
+        raise InputError(f"the nuclear norm needs a reg above 0, not {reg!r}")
     solver = _Solver(objective, rows, cols, seed)
     X, largest = solver.zero(), solver.steepest()
     stages = max(1, math.ceil(math.log(largest / reg) / -math.log(_RATIO)))

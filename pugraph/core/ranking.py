@@ -14,6 +14,7 @@ from scipy.special import digamma
 
 from pugraph.core.jit import kernel, row_chunks
 from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
 
 _COUNTERS = 8
 
@@ -64,7 +65,7 @@ class Ranking:
     @staticmethod
     def _check(scores: FloatArray) -> None:
         if np.isnan(scores).any():
-            raise ValueError("a scorer returned NaN; scores must be numbers")
+            raise InputError("a scorer returned NaN; scores must be numbers")
 
     @property
     def counts(self) -> IntArray:

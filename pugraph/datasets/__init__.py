@@ -11,6 +11,7 @@ from pugraph.datasets.catalogue import DATASETS, Dataset, File, describe
 from pugraph.datasets.generators import Synthetic, synthetic
 from pugraph.datasets.graphs import largest_component
 from pugraph.datasets.readers import Table
+from pugraph.errors import InputError
 
 __all__ = [
     "Dataset",
@@ -96,7 +97,7 @@ def load(name: str) -> Any:
     >>> datasets.load("ca-grqc")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: no data 'ca-grqc'; did you mean 'ca-GrQc'? There are ca-AstroPh, ca-CondMat, ...
+    pugraph.errors.InputError: no data 'ca-grqc'; did you mean 'ca-GrQc'? There are ...
     >>> G = datasets.load("ca-GrQc")  # doctest: +SKIP
     >>> G.number_of_nodes(), G.number_of_edges()  # doctest: +SKIP
     (5242, 14496)
@@ -111,9 +112,9 @@ def load(name: str) -> Any:
         ]
         data, counts = readers.read(dataset, *texts)
     except Exception as error:  # a damaged file may fail anywhere
-        raise ValueError(f"{where} cannot be read as {name}: {error!r}") from error
+        raise InputError(f"{where} cannot be read as {name}: {error!r}") from error
     if counts != dataset.counts:
-        raise ValueError(
+        raise InputError(
             f"{where} does not hold {name}: expected {describe(dataset.counts)}, "
             f"found {describe(counts)}"
         )
@@ -126,4 +127,4 @@ def _find(name: str) -> Dataset:
     lower = {known.lower(): known for known in DATASETS}
     near = difflib.get_close_matches(str(name).lower(), lower, n=1)
     hint = f"did you mean {lower[near[0]]!r}? There" if near else "there"
-    raise ValueError(f"no data {name!r}; {hint} are {', '.join(DATASETS)}")
+    raise InputError(f"no data {name!r}; {hint} are {', '.join(DATASETS)}")

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from pugraph.datasets.catalogue import File
+from pugraph.errors import DataNotFoundError, InputError, MissingPackageError
 
 
 def locate(file: File) -> Path:
@@ -51,7 +52,7 @@ def _download(file: File) -> Path:
     try:
         import pooch  # type: ignore[import-untyped]
     except ImportError as error:
-        raise ImportError(
+        raise MissingPackageError(
             f'a download needs pooch: pip install "pugraph[data]". Or do without it. {by_hand}'
         ) from error
     cache = pooch.create(
@@ -65,11 +66,11 @@ def _download(file: File) -> Path:
         return Path(cache.fetch(file.published))
     except OSError as error:
         # the causes of a failed connection would fill the screen
-        raise FileNotFoundError(
+        raise DataNotFoundError(
             f"{file.published} could not be downloaded ({type(error).__name__}). {by_hand}"
         ) from None
     except ValueError as error:
-        raise ValueError(
+        raise InputError(
             f"{file.url} does not give the expected file: its SHA-256 is not {file.sha256}. "
             f"If you trust it: {by_hand}"
         ) from error

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.types import BoolArray, FloatArray
-from pugraph.settings import check_number, check_whole
+from pugraph.errors import InputError
+from pugraph.models.checks import check_option, check_whole, number
 
 
 class Synthetic(NamedTuple):
@@ -108,11 +109,11 @@ def synthetic(
     check_whole("n", n, 2)
     check_whole("rank", rank, 1)
     if rank > n:
-        raise ValueError(f"rank must be at most n, which is {n}, not {rank}")
-    check_number("rho", rho, "a number in [0, 1)", lambda x: 0 <= x < 1, optional=False)
-    check_number("q", q, "a number in (0, 1)", lambda x: 0 < x < 1, optional=False)
+        raise InputError(f"rank must be at most n, which is {n}, not {rank}")
+    check_option("rho", rho, number("a number in [0, 1)", lambda x: 0 <= x < 1))
+    check_option("q", q, number("a number in (0, 1)", lambda x: 0 < x < 1))
     if setting not in ("deterministic", "probabilistic"):
-        raise ValueError(f"setting must be 'deterministic' or 'probabilistic', not {setting!r}")
+        raise InputError(f"setting must be 'deterministic' or 'probabilistic', not {setting!r}")
     rng = np.random.default_rng(seed)
     U = np.linalg.qr(rng.standard_normal((n, rank)))[0]
     M = U @ U.T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -10,10 +11,14 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from pugraph.evaluation.metrics import Evaluation, evaluate
-from pugraph.evaluation.splits import split_links
-from pugraph.running import progress_bar
-from pugraph.settings import check_whole
+from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters.changes import without_links
+from pugraph.errors import InputError, InvalidTypeError
+from pugraph.evaluation.evaluator import Task, check_evaluation, evaluate_task
+from pugraph.evaluation.metrics import Evaluation
+from pugraph.evaluation.splits import HELD_OUT_FRACTION, draw_held_out, train_graph
+from pugraph.models.checks import check_option, check_whole
+from pugraph.models.resources import progress_bar
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,8 @@ def compare(
         Functions of (G, ebunch), by name or named by themselves: this library's, with
         options as a `functools.partial`, networkx's own, your own; for igraph graphs also
         `igraph.Graph.similarity_jaccard` and `similarity_dice`.
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
+        Functions of other libraries need the graph itself.
     fraction : float
         As in `split_links`.
     seeds : int
@@ -196,7 +202,10 @@ def compare(
     True
     """
     check_whole("seeds", seeds, 1)
+    check_option("fraction", fraction, HELD_OUT_FRACTION)
+    options = check_evaluation(negatives, sample, k)
     named_scorers = _named(scorers)
+    data = to_graph_data(G)
     numbers = range(seeds if time is None else 1)
     results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
     times: dict[str, list[float]] = {name: [] for name in named_scorers}
@@ -204,17 +213,21 @@ def compare(
         total=len(numbers) * len(results), desc="compare", unit="fit", disable=not progress
     ) as bar:
         for seed in numbers:
-            train, held_out = split_links(G, fraction=fraction, seed=seed, time=time)
+            task = _split(G, data, fraction, seed, time)
             for name, scorer in named_scorers.items():
                 start = perf_counter()
-                found = evaluate(
-                    scorer, train, held_out, negatives=negatives, sample=sample, k=k, seed=seed
-                )
-                results[name].append(found)
+                results[name].append(evaluate_task(scorer, task, options._replace(seed=seed)))
                 times[name].append(perf_counter() - start)
                 bar.set_postfix_str(name, refresh=False)
                 bar.update()
     return Comparison(results, {name: float(np.median(took)) for name, took in times.items()})
+
+
+def _split(G: Any, data: GraphData, fraction: float, seed: int, time: str | None) -> Task:
+    """Return a split; the training graph of G's own kind is made when a scorer needs it."""
+    rows, cols = draw_held_out(data, fraction, seed, time)
+    own_kind = functools.cache(lambda: train_graph(G, data, rows, cols))
+    return Task(without_links(data, rows, cols), rows, cols, own_kind)
 
 
 def _named(scorers: Any) -> dict[str, Any]:
@@ -223,13 +236,13 @@ def _named(scorers: Any) -> dict[str, Any]:
         names = [getattr(getattr(s, "func", s), "__name__", type(s).__name__) for s in found]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two scorers are called {name}; pass a dict with names")
+                raise InputError(f"two scorers are called {name}; pass a dict with names")
         scorers = dict(zip(names, found, strict=True))
     if not scorers:
-        raise ValueError("there is no scorer to compare")
+        raise InputError("there is no scorer to compare")
     for name, scorer in scorers.items():
         if hasattr(scorer, "score_pairs") or not callable(scorer):
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{name} is not a function of (G, ebunch), which each split could call anew"
             )
     return dict(scorers)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters.changes import without_links
+from pugraph.adapters.lookup import nodes_at
 from pugraph.core import sampling
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.settings import check_number, check_whole
+from pugraph.errors import InputError
+from pugraph.models.checks import check_option, check_whole, number
+
+HELD_OUT_FRACTION = number("a number in [0, 1]", lambda v: 0 <= v <= 1)
 
 
 def split_links(
@@ -20,7 +24,7 @@ def split_links(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
     fraction : float
         The fraction of the links that is held out, between 0 and 1. Self-loops stay.
     seed : int
@@ -58,25 +62,49 @@ def split_links(
     >>> train.number_of_edges(), len(held_out)
     (70, 8)
     """
-    check_number("fraction", fraction, "a number in [0, 1]", lambda v: 0 <= v <= 1, optional=False)
+    check_option("fraction", fraction, HELD_OUT_FRACTION)
     check_whole("seed", seed, 0)
     data = to_graph_data(G)
+    rows, cols = draw_held_out(data, fraction, seed, time)
+    return train_graph(G, data, rows, cols), _named(data, rows, cols)
+
+
+def draw_held_out(
+    data: GraphData, fraction: float, seed: int, time: str | None
+) -> tuple[IntArray, IntArray]:
+    """Return the positions of the links to hold out, at random or the latest ones."""
     rows, cols = data.links()
     if time is None:
         chosen = sampling.random_subset(rows.size, fraction, np.random.default_rng(seed))
     else:
-        order = np.argsort(_edge_times(G, data, rows, cols, time), kind="stable")
+        order = np.argsort(_edge_times(data, rows, cols, time), kind="stable")
         chosen = np.sort(order[rows.size - round(fraction * rows.size) :])
-    pairs = [
-        (data.nodes[i], data.columns[j])
-        for i, j in zip(rows[chosen].tolist(), cols[chosen].tolist(), strict=True)
-    ]
-    return _without(G, data, rows[chosen], cols[chosen], pairs), pairs
+    return rows[chosen], cols[chosen]
 
 
-def _edge_times(G: Any, data: GraphData, rows: IntArray, cols: IntArray, name: str) -> FloatArray:
+def train_graph(G: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
+    """Return a graph of G's own kind without these links."""
+    if isinstance(G, GraphData):
+        return without_links(data, rows, cols)
     if data.library == "matrix":
-        raise ValueError("a matrix has no edge attributes; time needs a networkx or igraph graph")
+        return without_links(data, rows, cols).adjacency
+    train, pairs = G.copy(), _named(data, rows, cols)
+    if data.library == "networkx":
+        train.remove_edges_from(pairs)
+    else:
+        train.delete_edges(train.get_eids(pairs))
+    return train
+
+
+def _named(data: GraphData, rows: IntArray, cols: IntArray) -> list[tuple[Any, Any]]:
+    return list(zip(nodes_at(data.nodes, rows), nodes_at(data.columns, cols), strict=True))
+
+
+def _edge_times(data: GraphData, rows: IntArray, cols: IntArray, name: str) -> FloatArray:
+    G = data.graph
+    if G is None:
+        what = "a matrix" if data.library == "matrix" else "a GraphData without its graph"
+        raise InputError(f"{what} has no edge attributes; time needs a networkx or igraph graph")
     found: list[Any] = []
     for i, j in zip(rows.tolist(), cols.tolist(), strict=True):
         u, v = data.nodes[i], data.nodes[j]
@@ -87,22 +115,7 @@ def _edge_times(G: Any, data: GraphData, rows: IntArray, cols: IntArray, name: s
         try:
             found.append(float(value))
         except (TypeError, ValueError):
-            raise ValueError(f"edge ({u!r}, {v!r}) has no number as {name!r}: {value!r}") from None
+            raise InputError(f"edge ({u!r}, {v!r}) has no number as {name!r}: {value!r}") from None
         if not np.isfinite(found[-1]):
-            raise ValueError(f"edge ({u!r}, {v!r}) has {name!r} = {value!r}")
+            raise InputError(f"edge ({u!r}, {v!r}) has {name!r} = {value!r}")
     return np.array(found)
-
-
-def _without(
-    G: Any, data: GraphData, rows: IntArray, cols: IntArray, pairs: list[tuple[Any, Any]]
-) -> Any:
-    if data.library == "matrix":
-        train = sp.csr_array(data.adjacency - data.matrix_of(rows, cols))
-        train.eliminate_zeros()
-        return train
-    train = G.copy()
-    if data.library == "networkx":
-        train.remove_edges_from(pairs)
-    else:
-        train.delete_edges(train.get_eids(pairs))
-    return train

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from pugraph.adapters import to_graph_data
-from pugraph.fitting import fit_data
-from pugraph.scorers import Prediction, pair_blocks
-from pugraph.settings import Settings
+import numpy.typing as npt
+
+from pugraph.adapters import GraphData, to_graph_data
+from pugraph.models.checks import checks_names
+from pugraph.models.fit_model import fit_model
+from pugraph.models.options import Auto, Options, Progress
+from pugraph.models.scorer import Prediction, position_blocks, predictions
+from pugraph.selection.tuning import resolve
 
 
+@checks_names
 def pu_bias(
     G: Any,
     ebunch: Iterable[Any] | None = None,
     *,
-    rank: int | Literal["auto"] | None = None,
-    rho: float | Literal["auto"] | None = None,
+    rank: int | Auto | None = None,
+    rho: float | Auto | None = None,
     alpha: float | None = None,
-    reg: float | Literal["auto"] | None = None,
+    reg: float | Auto | None = None,
     features: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
     tol: float | None = None,
-    dtype: Any = "float32",
+    dtype: npt.DTypeLike = "float32",
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool | Callable[[int, float], object] = False,
+    progress: Progress = False,
 ) -> Iterator[Prediction]:
     r"""Score node pairs by biased matrix completion (BiasMC).
 
@@ -36,7 +41,7 @@ def pu_bias(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
         Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
         rectangular one has rows and columns of its own.
     ebunch : iterable of node pairs, optional
@@ -97,29 +102,43 @@ def pu_bias(
     (0, 33) -> 0.09
     (14, 20) -> 0.05
     """
-    settings = Settings(
-        "bias", rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress,
-        penalty, features is not None,
-    )  # fmt: skip
-    return _predict(G, ebunch, features, settings)
+    data = to_graph_data(G, features=features)
+    options = Options(
+        method="bias",
+        inductive=data.has_features,
+        rank=rank,
+        rho=rho,
+        alpha=alpha,
+        reg=reg,
+        penalty=penalty,
+        solver=solver,
+        max_sweeps=max_sweeps,
+        tol=tol,
+        dtype=dtype,
+        seed=seed,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    return _predict(data, ebunch, options)
 
 
+@checks_names
 def pu_shift(
     G: Any,
     ebunch: Iterable[Any] | None = None,
     *,
-    rank: int | Literal["auto"] | None = None,
-    rho: float | Literal["auto"] | None = None,
-    reg: float | Literal["auto"] | None = None,
+    rank: int | Auto | None = None,
+    rho: float | Auto | None = None,
+    reg: float | Auto | None = None,
     features: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
     tol: float | None = None,
-    dtype: Any = "float32",
+    dtype: npt.DTypeLike = "float32",
     seed: int = 0,
     n_jobs: int | None = None,
-    progress: bool | Callable[[int, float], object] = False,
+    progress: Progress = False,
 ) -> Iterator[Prediction]:
     r"""Score node pairs by shifted matrix completion (ShiftMC, relaxed).
 
@@ -128,7 +147,7 @@ def pu_shift(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
         Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
         rectangular one has rows and columns of its own.
     ebunch : iterable of node pairs, optional
@@ -178,16 +197,27 @@ def pu_shift(
     (0, 33) -> 0.18
     (14, 20) -> 0.03
     """
-    settings = Settings(
-        "shift", rank, rho, None, reg, solver, max_sweeps, tol, dtype, seed, n_jobs, progress,
-        penalty, features is not None,
-    )  # fmt: skip
-    return _predict(G, ebunch, features, settings)
+    data = to_graph_data(G, features=features)
+    options = Options(
+        method="shift",
+        inductive=data.has_features,
+        rank=rank,
+        rho=rho,
+        reg=reg,
+        penalty=penalty,
+        solver=solver,
+        max_sweeps=max_sweeps,
+        tol=tol,
+        dtype=dtype,
+        seed=seed,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    return _predict(data, ebunch, options)
 
 
 def _predict(
-    G: Any, ebunch: Iterable[Any] | None, features: Any, settings: Settings
+    data: GraphData, ebunch: Iterable[Any] | None, options: Options
 ) -> Iterator[Prediction]:
-    data = to_graph_data(G, features=features)
-    blocks = pair_blocks(data, ebunch)  # an unknown node is an error before any fitting
-    return fit_data(data, settings).stream(blocks)
+    blocks = position_blocks(data, ebunch)  # an unknown node is an error before any fitting
+    return predictions(fit_model(data, resolve(data, options)), blocks)

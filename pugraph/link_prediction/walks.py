@@ -16,8 +16,9 @@ from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.spectral import add_links
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.scorers import PairScorer, Prediction
-from pugraph.settings import check_number, check_whole
+from pugraph.errors import InputError
+from pugraph.models.checks import check_option, check_whole, number
+from pugraph.models.scorer import PairScorer, Prediction
 
 _BATCH = 64
 _DENSE = 500
@@ -33,7 +34,7 @@ class Katz(PairScorer):
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or square scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, square scipy sparse matrix or GraphData
     beta : float, optional
         Half of one over the largest singular value if None.
     """
@@ -68,9 +69,9 @@ class Katz(PairScorer):
         found = np.zeros((self._back.shape[0], starts.size))
         found[places] = 1
         before, omega = np.zeros_like(found), 1.0
-        for number in range(self._terms):
+        for step in range(self._terms):
             if self._bend:
-                omega = 1 / (1 - self._bend * omega / (2 if number == 0 else 4))
+                omega = 1 / (1 - self._bend * omega / (2 if step == 0 else 4))
             before *= 1 - omega
             add_links(self._back, omega * self._steps, found, before)
             before[places] += omega
@@ -100,12 +101,12 @@ class SvdKatz(PairScorer):
         self.factors = np.ascontiguousarray(W), np.ascontiguousarray(V)
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
-        return score_pairs(*self.factors, rows, cols, self.pairs.symmetric)
+        return score_pairs(*self.factors, rows, cols, self.data.symmetric)
 
 
 def _square(data: GraphData) -> GraphData:
     if not data.square:
-        raise ValueError("walks need a square matrix, with rows and columns alike")
+        raise InputError("walks need a square matrix, with rows and columns alike")
     return data
 
 
@@ -130,7 +131,7 @@ def _damping(beta: float | None, singular_values: FloatArray) -> tuple[float, fl
     if beta is None:
         return (limit / 2, 0.5) if top else (1.0, 0.0)
     wanted = f"between 0 and one over the largest singular value, {limit:.6g}"
-    check_number("beta", beta, wanted, lambda v: 0 < v < limit)
+    check_option("beta", beta, number(wanted, lambda v: 0 < v < limit))
     return float(beta), beta * top
 
 
@@ -141,7 +142,7 @@ def katz(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or square scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, square scipy sparse matrix or GraphData
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
     beta : float, optional

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pugraph.errors import InputError, InvalidTypeError, MissingPackageError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -20,11 +22,11 @@ def axes(ax: Any, layout: str = "constrained") -> Axes:
         import matplotlib.pyplot as plt
         from matplotlib.axes import Axes
     except ImportError as error:
-        raise ImportError('plots need matplotlib: pip install "pugraph[plot]"') from error
+        raise MissingPackageError('plots need matplotlib: pip install "pugraph[plot]"') from error
     if ax is None:
         return plt.subplots(layout=layout)[1]
     if not isinstance(ax, Axes):
-        raise TypeError(f"ax must be a matplotlib Axes or None, not {type(ax).__name__}")
+        raise InvalidTypeError(f"ax must be a matplotlib Axes or None, not {type(ax).__name__}")
     return ax
 
 
@@ -37,4 +39,4 @@ def choose(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Refuse a value that is not one of the choices."""
     if value not in choices:
         wanted = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} must be one of {wanted}, not {value!r}")
+        raise InputError(f"{name} must be one of {wanted}, not {value!r}")

@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
+from pugraph.models.checks import check_whole
 from pugraph.plotting.base import axes
-from pugraph.settings import check_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,14 +86,14 @@ def plot_clusters(
         similarity.similarity([])  # says so if it is not fitted
         labels = similarity.labels_ if labels is None else labels
     if labels is None:
-        raise ValueError("a matrix needs labels: the cluster of each row")
+        raise InputError("a matrix needs labels: the cluster of each row")
     matrix = None if of_model else _square(similarity)
     n = len(similarity.labels_) if matrix is None else matrix.shape[0]
     names, numbers = np.unique(np.asarray(labels), return_inverse=True)
     if np.ndim(labels) != 1 or numbers.size != n:
-        raise ValueError(f"labels must be a list of {n}, one a row, not {np.shape(labels)}")
+        raise InputError(f"labels must be a list of {n}, one a row, not {np.shape(labels)}")
     if n == 0:
-        raise ValueError("there are no rows to draw")
+        raise InputError("there are no rows to draw")
     rows = np.argsort(numbers, kind="stable")
     if n > most:
         rows = rows[np.linspace(0, n - 1, most).round().astype(int)]
@@ -110,7 +111,7 @@ def plot_clusters(
 def _square(matrix: Any) -> Any:
     found = sp.csr_array(matrix) if sp.issparse(matrix) else np.asarray(matrix)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or found.dtype.kind not in "biuf":
-        raise ValueError(
+        raise InputError(
             "similarity must be a fitted PUClustering or a square matrix of numbers, not "
             f"{type(matrix).__name__} of shape {found.shape}"
         )
@@ -121,7 +122,7 @@ def _part(matrix: Any, rows: IntArray) -> FloatArray:
     part = matrix[rows][:, rows]
     shown = np.asarray(part.toarray() if sp.issparse(part) else part, np.float64)
     if not np.isfinite(shown).all():
-        raise ValueError("the similarity has NaN or infinity in it")
+        raise InputError("the similarity has NaN or infinity in it")
     return shown
 
 

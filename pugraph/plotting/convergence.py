@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugraph.core.types import FloatArray
-from pugraph.models import LinkModel
+from pugraph.errors import InputError, InvalidTypeError
+from pugraph.models import FactorModel
 from pugraph.plotting.base import MARKERS, axes, style
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
 
     Parameters
     ----------
-    models : LinkModel, PUClustering or dict
+    models : FactorModel, PUClustering or dict
         A fitted model, or several by name. A list of numbers is taken for a `history`.
     relative : bool
         Draw (objective - lowest) / lowest on a logarithmic axis; the sweep that reached the
@@ -58,7 +59,7 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
     """
     named = models if isinstance(models, Mapping) else {"": models}
     if not named:
-        raise ValueError("there is no model to draw")
+        raise InputError("there is no model to draw")
     curves = {str(name): _history(name, model) for name, model in named.items()}
     if relative:
         lowest: dict[Hashable, float] = {}
@@ -71,7 +72,7 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
             curves[name] = (curve - least) / (abs(least) or 1)
             curves[name][curves[name] <= 0] = np.nan
         if all(np.isnan(curve).all() for curve in curves.values()):
-            raise ValueError(
+            raise InputError(
                 "every objective is the lowest one: there is no distance to draw; use "
                 "relative=False"
             )
@@ -97,18 +98,18 @@ def _history(name: Any, model: Any) -> FloatArray:
     found = getattr(model, "history_", getattr(model, "history", plain))
     what = f"the model {name!r}" if name else "the model"
     if found is None:
-        raise TypeError(f"{what} has no history: it is a {type(model).__name__}")
+        raise InvalidTypeError(f"{what} has no history: it is a {type(model).__name__}")
     history = np.array(found, np.float64)
     if history.ndim != 1 or not history.size:
-        raise ValueError(f"{what} has no history: nothing was fitted, or there were no links")
+        raise InputError(f"{what} has no history: nothing was fitted, or there were no links")
     if not np.isfinite(history).all():
-        raise ValueError(f"the history of {what} has NaN or infinity in it")
+        raise InputError(f"the history of {what} has NaN or infinity in it")
     return history
 
 
 def _problem(name: Hashable, model: Any) -> Hashable:
     """Return the same for what has the same objective."""
-    if isinstance(model, LinkModel):
+    if isinstance(model, FactorModel):
         A = model.data.adjacency
         kind = "features" if model.inductive else "links"
         return kind, model.method, model.rho, model.alpha, model.reg, A.shape, A.nnz

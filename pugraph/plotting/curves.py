@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from pugraph.core.types import FloatArray
+from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation import Comparison, Evaluation, Metrics
 from pugraph.plotting.base import GREY, axes, choose, style
 
@@ -110,12 +111,12 @@ def _by_name(results: Any) -> dict[str, Any]:
     if isinstance(results, Comparison):
         results = results.results
     if not isinstance(results, Mapping):
-        raise TypeError(
+        raise InvalidTypeError(
             "results must be a Comparison or a dict of Evaluations by name, not "
             f"{type(results).__name__}"
         )
     if not results:
-        raise ValueError("there is no scorer to draw")
+        raise InputError("there is no scorer to draw")
     return {str(name): value for name, value in results.items()}
 
 
@@ -124,11 +125,11 @@ def _usable(name: str, value: Any, count: str) -> list[Metrics]:
     several = list(value) if isinstance(value, Iterable) else [value]
     for evaluation in several:
         if not isinstance(evaluation, Evaluation):
-            raise TypeError(f"{name} has a {type(evaluation).__name__}, not an Evaluation")
+            raise InvalidTypeError(f"{name} has a {type(evaluation).__name__}, not an Evaluation")
     found = [getattr(evaluation, count) for evaluation in several]
     found = [metrics for metrics in found if metrics.n_links and metrics.n_others]
     if not found:
-        raise ValueError(f"{name} has no curve: there are no links among other pairs ({count})")
+        raise InputError(f"{name} has no curve: there are no links among other pairs ({count})")
     return found
 
 

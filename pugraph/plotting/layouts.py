@@ -12,6 +12,7 @@ import numpy as np
 
 from pugraph.adapters import GraphData
 from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
 
 # those of networkx that need nothing but a graph
 _NETWORKX = (
@@ -34,12 +35,12 @@ def find_positions(G: Any, data: GraphData, count: int, layout: Any, seed: int) 
     else:
         found = _as_array(layout)
     if found.shape != (count, 2):
-        raise ValueError(
+        raise InputError(
             f"the layout must have a row (x, y) for each of {count} nodes, not shape {found.shape}"
         )
     if not np.isfinite(found).all():
         bad = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
-        raise ValueError(f"the layout has no finite position for node {bad} of {count}")
+        raise InputError(f"the layout has no finite position for node {bad} of {count}")
     return found
 
 
@@ -47,7 +48,7 @@ def _as_array(rows: Any) -> FloatArray:
     try:
         return np.array(list(rows), np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
+        raise InputError(
             "layout must be a name, a function, or positions (x, y) of the nodes, not "
             f"{type(rows).__name__}"
         ) from None
@@ -55,7 +56,7 @@ def _as_array(rows: Any) -> FloatArray:
 
 def _by_node(data: GraphData, layout: Mapping[Any, Any]) -> FloatArray:
     if not data.square:
-        raise ValueError(
+        raise InputError(
             "the rows and columns of a matrix may share their numbers: give the layout as an "
             "array with the rows first"
         )
@@ -65,7 +66,7 @@ def _by_node(data: GraphData, layout: Mapping[Any, Any]) -> FloatArray:
             rows[data.index[node]] = place
     for node, place in zip(data.nodes, rows, strict=True):
         if place is None:
-            raise ValueError(f"the layout has no position for node {node!r}")
+            raise InputError(f"the layout has no position for node {node!r}")
     return _as_array(rows)
 
 
@@ -79,7 +80,7 @@ def _by_name(G: Any, data: GraphData, count: int, name: str, seed: int) -> Float
         found = library(G, data, count, name, seed)
         if found is not None:
             return found
-    raise ValueError(f"neither networkx nor igraph has a layout {name!r} that needs only a graph")
+    raise InputError(f"neither networkx nor igraph has a layout {name!r} that needs only a graph")
 
 
 def _by_networkx(G: Any, data: GraphData, count: int, name: str, seed: int) -> FloatArray | None:

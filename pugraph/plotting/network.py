@@ -10,10 +10,11 @@ import numpy as np
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
+from pugraph.models.checks import check_whole
 from pugraph.plotting.base import GREY, axes
 from pugraph.plotting.labels import write_beside, write_inside
 from pugraph.plotting.layouts import find_positions
-from pugraph.settings import check_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,7 @@ def draw_predictions(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph or scipy sparse matrix
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
         The columns of a rectangular matrix are nodes of their own, drawn as squares.
     predictions : iterable of (u, v, score)
         As `top_links` returns them.
@@ -96,7 +97,7 @@ def draw_predictions(
     {'link': 78, 'predicted link': 10}
     """
     if labels != "auto" and not isinstance(labels, bool):
-        raise ValueError(f"labels must be 'auto', True or False, not {labels!r}")
+        raise InputError(f"labels must be 'auto', True or False, not {labels!r}")
     check_whole("seed", seed, 0)
     data = to_graph_data(G)
     rows, cols, scores = _predicted(data, predictions)
@@ -143,23 +144,23 @@ def draw_predictions(
 def _predicted(data: GraphData, predictions: Iterable[Any]) -> tuple[IntArray, IntArray, Any]:
     """Return the positions and scores of predictions, after checking them."""
     if isinstance(predictions, str) or not isinstance(predictions, Iterable):
-        raise ValueError(f"predictions must be (u, v, score) tuples, not {predictions!r}")
+        raise InputError(f"predictions must be (u, v, score) tuples, not {predictions!r}")
     pairs, scores = [], []
     for place, item in enumerate(predictions):
         try:
             u, v, score = item
             scores.append(float(score))
         except (TypeError, ValueError):
-            raise ValueError(
+            raise InputError(
                 f"item {place} of predictions is not (u, v, score): {item!r}"
             ) from None
         if not math.isfinite(scores[-1]):
-            raise ValueError(f"item {place} of predictions has the score {score!r}")
+            raise InputError(f"item {place} of predictions has the score {score!r}")
         pairs.append((u, v))
     rows, cols = data.pair_positions(pairs, "predictions")
     loops = np.flatnonzero((rows == cols) & data.square)
     if loops.size:
-        raise ValueError(f"item {loops[0]} of predictions links a node to itself")
+        raise InputError(f"item {loops[0]} of predictions links a node to itself")
     return rows, cols, np.array(scores)
 
 

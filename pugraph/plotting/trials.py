@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugraph.core.types import FloatArray
+from pugraph.errors import InputError, InvalidTypeError
 from pugraph.plotting.base import COLOURS, axes, choose
 from pugraph.selection import Selection
 
@@ -64,9 +65,9 @@ def plot_selection(selection: Selection, *, by: str | None = None, ax: Axes | No
     ('1 - rho', 'average precision of hidden links')
     """
     if not isinstance(selection, Selection):
-        raise TypeError(f"selection must be a Selection, not {type(selection).__name__}")
+        raise InvalidTypeError(f"selection must be a Selection, not {type(selection).__name__}")
     if not selection.table:
-        raise ValueError("the selection has no trials")
+        raise InputError("the selection has no trials")
     values = {
         "rho": 1 - np.array([trial.rho for trial in selection.table]),
         "reg": np.array([trial.reg for trial in selection.table]),

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 import pugraph
-from pugraph import link_prediction
 from pugraph.cli import commands, demo, output
-from pugraph.cli.methods import METHODS
-from pugraph.cli.scoring import best_of
+from pugraph.core.pairs import best_of
+from pugraph.link_prediction.methods import METHODS
 
 
 @pytest.fixture
@@ -53,8 +52,8 @@ def test_predict_agrees_with_the_library(run, links):
 )
 def test_every_method_finds_what_its_function_does(run, method):
     G = nx.les_miserables_graph()
-    function = getattr(link_prediction, METHODS[method][0])
-    options = {"rank": 5} if "rank" in METHODS[method][1] else {}
+    function = METHODS[method].predictor
+    options = {"rank": 5} if "rank" in METHODS[method].options else {}
     argv = ["--rank", "5"] if options else []
     scores = sorted((-p for *_, p in function(G, **options)))[:12]
     found = run("predict", "--method", method, "--top", 12, "--as", "json", *argv).json
@@ -234,7 +233,7 @@ def test_wrong_usage_is_one_line(run, argv, message):
 def test_local_indices_of_a_directed_network(run, links):
     done = run("predict", links, "--directed", "--method", "jaccard")
     assert done.code == 2
-    assert "--no-directed forgets the directions" in done.err
+    assert "--no-directed ignores the directions" in done.err
     assert run("predict", links, "--directed", "--method", "katz").code == 0
 
 
@@ -349,7 +348,7 @@ def test_plots(run, links, tmp_path, monkeypatch):
 
 
 def test_plots_without_matplotlib(run, links, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pugraph.plotting", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     done = run("predict", links, "--plot", tmp_path / "x.png")
     assert done.code == 2
     assert 'pip install "pugraph[plot]"' in done.err

@@ -153,8 +153,8 @@ def test_an_unknown_node_is_found_before_any_fitting(score, monkeypatch):
     def fail(*args):
         raise AssertionError("fitted")
 
-    for module in ("pu", "blend"):
-        monkeypatch.setattr(f"pugraph.link_prediction.{module}.fit_data", fail)
+    monkeypatch.setattr("pugraph.link_prediction.pu.fit_model", fail)
+    monkeypatch.setattr("pugraph.link_prediction.blending.learn_blend", fail)
     with pytest.raises(nx.NodeNotFound):
         score(nx.karate_club_graph(), [(0, 99)])
     with pytest.raises(AssertionError, match="fitted"):

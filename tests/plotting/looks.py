@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib.collections import LineCollection, PathCollection
 
 from pugraph.core.ranking import Ranking
-from pugraph.evaluation import Evaluation, Metrics
+from pugraph.evaluation import Evaluation
+from pugraph.evaluation.metrics import metrics_of
 from pugraph.selection import Selection, Trial
 
 KARATE = nx.karate_club_graph()
@@ -45,7 +46,7 @@ def fixed(seed, shift=1.0, ties=False):
         scores = scores.round()
     ranked = Ranking(scores[:40])
     ranked.add(scores[40:])
-    metrics = Metrics.of(ranked, [10])
+    metrics = metrics_of(ranked, [10])
     return Evaluation(metrics, metrics), truth, scores
 
 

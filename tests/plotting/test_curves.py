@@ -7,7 +7,8 @@ from scipy.stats import t as student
 from sklearn.metrics import auc, precision_recall_curve, roc_curve
 
 from pugraph.core.ranking import Ranking
-from pugraph.evaluation import Comparison, Evaluation, Metrics
+from pugraph.evaluation import Comparison, Evaluation
+from pugraph.evaluation.metrics import metrics_of
 from pugraph.plotting import (
     plot_curves,
 )
@@ -103,7 +104,7 @@ class TestCurves:
         assert legend(ax)[0] == f"scorer, AUC {poor.auc:.3f}"
 
     def test_splits_without_links_do_not_count(self, ax):
-        nothing = Metrics.of(Ranking(np.array([])), [10])
+        nothing = metrics_of(Ranking(np.array([])), [10])
         empty, good = Evaluation(nothing, nothing), fixed(0)[0]
         plot_curves({"one": [good, empty]}, ax=ax)
         assert not ax.collections

@@ -1,0 +1,112 @@
+"""From nodes and pairs, as users give them, to their positions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from operator import index as as_int
+from typing import Any
+
+import numpy as np
+
+from pugraph.core.types import IntArray
+from pugraph.errors import InputError
+
+
+class Positions(Mapping[Any, int]):
+    """The index of nodes that are numbers 0..n-1, and that may have names too.
+
+    Examples
+    --------
+    >>> Positions(2, {"ann": 0, "bob": 1})["bob"]
+    1
+    """
+
+    def __init__(self, n: int, names: Mapping[str, int] | None = None) -> None:
+        self.n = n
+        self.names = names or {}
+
+    def __getitem__(self, node: Any) -> int:
+        if isinstance(node, str):
+            return self.names[node]
+        try:
+            position = as_int(node.index if isinstance(node, _vertex_type()) else node)
+        except TypeError:
+            raise KeyError(node) from None
+        if not 0 <= position < self.n:
+            raise KeyError(node)
+        return position
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.n))
+
+    def __len__(self) -> int:
+        return self.n
+
+
+def _vertex_type() -> Any:
+    """Return igraph's Vertex, or an empty tuple of types while igraph is not imported."""
+    return getattr(sys.modules.get("igraph"), "Vertex", ())
+
+
+def node_list(nodes: Iterable[Any], index: Mapping[Any, int]) -> list[Any]:
+    """Return an iterable of nodes as a list; a single node is refused."""
+    try:
+        single = isinstance(nodes, str) or nodes in index
+    except TypeError:
+        single = False
+    if single or not isinstance(nodes, Iterable):
+        raise InputError(f"nodes must be a list of nodes; for one node write [{nodes!r}]")
+    return nodes.tolist() if isinstance(nodes, np.ndarray) else list(nodes)
+
+
+def pair_list(ebunch: Iterable[Any], name: str) -> list[Any]:
+    """Return an iterable of pairs as a list of tuples or lists of two; others are refused."""
+    if isinstance(ebunch, np.ndarray) and ebunch.ndim == 2 and ebunch.shape[1] == 2:
+        ebunch = ebunch.tolist()
+    try:
+        pairs = list(ebunch)
+    except TypeError:
+        raise InputError(
+            f"{name} must be an iterable of node pairs or None, not {ebunch!r}"
+        ) from None
+    if set(map(type, pairs)) <= {tuple, list} and set(map(len, pairs)) <= {2}:
+        return pairs
+    return [_pair(pair, place, name) for place, pair in enumerate(pairs)]
+
+
+def _pair(pair: Any, place: int, name: str) -> tuple[Any, Any]:
+    try:
+        u, v = pair
+    except (TypeError, ValueError):
+        u = v = pair
+    if isinstance(pair, str) or u is pair:
+        raise InputError(f"item {place} of {name} is not a pair of nodes: {pair!r}")
+    return u, v
+
+
+def locate(nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
+    """Return the positions of nodes; a KeyError has the first unknown one."""
+    if isinstance(index, Positions) and set(map(type, nodes)) == {int}:
+        found = np.array(nodes)
+        if found.min() >= 0 and found.max() < len(index):
+            return found.astype(np.int32)
+    try:
+        return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
+    except (KeyError, TypeError):  # a TypeError comes from a node that is not hashable
+        raise KeyError(_first_unknown(nodes, index)) from None
+
+
+def _first_unknown(nodes: list[Any], index: Mapping[Any, int]) -> Any:
+    for node in nodes:
+        try:
+            index[node]
+        except (KeyError, TypeError):
+            break
+    return node
+
+
+def nodes_at(nodes: Sequence[Hashable], positions: IntArray) -> Iterable[Hashable]:
+    """Return the nodes at these positions."""
+    found = positions.tolist()
+    return found if isinstance(nodes, range) else map(nodes.__getitem__, found)

@@ -1,0 +1,221 @@
+"""Local indices: what the neighbours of two nodes have in common.
+
+As networkx defines them, self-loops included: a self-loop counts twice in a degree, and
+makes a node its own neighbour, but neither node of a pair is a common neighbour of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters.networkx_errors import NetworkXNotImplemented
+from pugraph.core.neighbors import shared_neighbors
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
+from pugraph.models.scorer import PairScorer, Prediction
+
+INDICES = (
+    "adamic_adar_index",
+    "common_neighbors",
+    "jaccard_coefficient",
+    "preferential_attachment",
+    "resource_allocation_index",
+)
+
+
+class LocalIndex(PairScorer):
+    """One of the local indices, of one graph.
+
+    Parameters
+    ----------
+    G : networkx.Graph, igraph.Graph, scipy sparse matrix or GraphData
+        Undirected.
+    name : str
+        The name of the function of this module that it serves.
+    """
+
+    def __init__(self, G: Any, name: str) -> None:
+        super().__init__(_undirected(to_graph_data(G)))
+        self.name = name
+        matrix = self.data.adjacency
+        self._sizes = np.diff(matrix.indptr).astype(np.float64)
+        degrees = self._sizes + matrix.diagonal()
+        with np.errstate(divide="ignore"):
+            # a neighbour of degree one is common only to a node and itself
+            self._weights = {
+                "adamic_adar_index": 1 / np.log(degrees),
+                "resource_allocation_index": 1 / degrees,
+                "preferential_attachment": degrees,
+            }.get(name, np.ones_like(degrees))
+
+    def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
+        if self.name == "preferential_attachment":
+            return self._weights[rows] * self._weights[cols]
+        links = self.data._pairs.links
+        total, overlap = shared_neighbors(links, self._weights, rows, cols)
+        if self.name == "jaccard_coefficient":
+            union = self._sizes[rows] + self._sizes[cols] - overlap
+            return total / np.maximum(union, 1)
+        return total
+
+
+def _undirected(data: GraphData) -> GraphData:
+    if not data.directed:
+        return data
+    if data.library == "networkx":
+        raise NetworkXNotImplemented("not implemented for directed type")
+    if not data.square:
+        raise InputError("a local index needs a square matrix, with rows and columns alike")
+    raise InputError("a local index needs an undirected graph; this one is directed")
+
+
+def jaccard_coefficient(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
+    """Score pairs by the common fraction of their neighbours.
+
+    Parameters
+    ----------
+    G : networkx.Graph, igraph.Graph, scipy sparse matrix or GraphData
+        Undirected.
+    ebunch : iterable of node pairs, optional
+        As in `pugraph.pu_bias`.
+
+    Returns
+    -------
+    iterator of (u, v, p)
+        As networkx's function of this name.
+
+    Raises
+    ------
+    networkx.NodeNotFound, ValueError
+        If a node of `ebunch` is not in `G` (networkx, others).
+    ValueError
+        For something in `ebunch` that is not a pair, or NaN in a matrix.
+    networkx.NetworkXNotImplemented, ValueError
+        If `G` is directed, rectangular or a multigraph (networkx, others).
+    TypeError
+        If `G` is not a graph.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.link_prediction import jaccard_coefficient
+    >>> list(jaccard_coefficient(nx.complete_graph(5), [(0, 1)]))
+    [(0, 1, 0.6)]
+    """
+    return LocalIndex(G, "jaccard_coefficient").predict(ebunch)
+
+
+def adamic_adar_index(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
+    """Score pairs by their common neighbours, each by one over the log of its degree.
+
+    Parameters
+    ----------
+    G, ebunch
+        As in `jaccard_coefficient`.
+
+    Returns
+    -------
+    iterator of (u, v, p)
+        As networkx's function of this name. A node paired with itself has infinity if a
+        neighbour has degree one, where networkx divides by zero.
+
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.link_prediction import adamic_adar_index
+    >>> [(u, v, round(p, 3)) for u, v, p in adamic_adar_index(nx.complete_graph(5), [(0, 1)])]
+    [(0, 1, 2.164)]
+    """
+    return LocalIndex(G, "adamic_adar_index").predict(ebunch)
+
+
+def resource_allocation_index(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
+    """Score pairs by their common neighbours, each by one over its degree.
+
+    Parameters
+    ----------
+    G, ebunch
+        As in `jaccard_coefficient`.
+
+    Returns
+    -------
+    iterator of (u, v, p)
+        As networkx's function of this name.
+
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.link_prediction import resource_allocation_index
+    >>> list(resource_allocation_index(nx.complete_graph(5), [(0, 1)]))
+    [(0, 1, 0.75)]
+    """
+    return LocalIndex(G, "resource_allocation_index").predict(ebunch)
+
+
+def preferential_attachment(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
+    """Score pairs by the product of their degrees.
+
+    Parameters
+    ----------
+    G, ebunch
+        As in `jaccard_coefficient`.
+
+    Returns
+    -------
+    iterator of (u, v, p)
+        As networkx's function of this name, as floats.
+
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.link_prediction import preferential_attachment
+    >>> list(preferential_attachment(nx.complete_graph(5), [(0, 1)]))
+    [(0, 1, 16.0)]
+    """
+    return LocalIndex(G, "preferential_attachment").predict(ebunch)
+
+
+def common_neighbors(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
+    """Score pairs by the number of their common neighbours.
+
+    Parameters
+    ----------
+    G, ebunch
+        As in `jaccard_coefficient`.
+
+    Returns
+    -------
+    iterator of (u, v, p)
+
+    Raises
+    ------
+    networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
+        As in `jaccard_coefficient`.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.link_prediction import common_neighbors
+    >>> list(common_neighbors(nx.complete_graph(5), [(0, 1)]))
+    [(0, 1, 3.0)]
+    """
+    return LocalIndex(G, "common_neighbors").predict(ebunch)

@@ -1,0 +1,6 @@
+"""Fitted models: what they share, the factor model, their options, fitting and storage."""
+
+from pugraph.models.factors import FactorModel
+from pugraph.models.link_model import LinkModel
+
+__all__ = ["FactorModel", "LinkModel"]

@@ -1,0 +1,121 @@
+"""The solvers, and what each of them uses for an option that is None.
+
+docs/defaults.md has the measurements behind the values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pugraph.core.problem import Objective
+
+METHODS = ("bias", "shift")
+PENALTIES = ("nuclear", "ridge")
+
+# Of reg with features: per square root of the number of links, and as it is. Both were
+# chosen on two splits of Cora.
+_NUCLEAR_UNIT, _RIDGE_UNIT = 0.02, 0.5
+
+
+class Hyperparameters(NamedTuple):
+    """The numbers that a fit uses."""
+
+    rank: int
+    rho: float
+    alpha: float | None
+    reg: float
+
+    @property
+    def objective(self) -> Objective:
+        """The objective with these weights."""
+        if self.alpha is None:
+            return Objective.shifted(self.rho, self.reg)
+        return Objective.biased(self.alpha, self.reg)
+
+
+class Solver(NamedTuple):
+    """A solver: what it solves, and its defaults.
+
+    Attributes
+    ----------
+    name, method : str
+    penalty : str or None
+        On D, for a model with features; None for a model without.
+    rho : callable
+        From the density of the matrix to the default of rho.
+    rank, reg, tol, max_sweeps
+        Defaults; reg in multiples of `reg_unit`.
+    finds_rank : bool
+        Whether the rank is part of the answer, and none may be given.
+    only_auto : bool
+        Whether it has no name of its own, and is what "auto" means.
+    """
+
+    name: str
+    method: str
+    penalty: str | None
+    rank: int
+    rho: Callable[[float], float]
+    reg: float
+    tol: float
+    max_sweeps: int = 100
+    finds_rank: bool = False
+    only_auto: bool = False
+
+
+def _sparse(density: float) -> float:
+    """Return rho of a biased fit: 1 - rho is ten times the density, and 0.2 at most."""
+    return max(0.8, 1 - 10 * density)
+
+
+def _constant(value: float) -> Callable[[float], float]:
+    return lambda density: value
+
+
+_BIAS = Solver("als", "bias", None, rank=128, rho=_sparse, reg=0.4, tol=1e-3)
+_SHIFT = Solver("ball", "shift", None, rank=200, rho=_constant(0.5), reg=1.0, tol=1e-4)
+_FEATURES = Solver(
+    "proximal", "bias", "nuclear", rank=128, rho=_constant(0.9), reg=1.0, tol=1e-4,
+    max_sweeps=2000, finds_rank=True,
+)  # fmt: skip
+_SHIFT_FEATURES = _FEATURES._replace(name="relax", method="shift", rho=_constant(0.5))
+_EXACT_FEATURES = _SHIFT_FEATURES._replace(name="exact", tol=1e-3, max_sweeps=5000)
+_CCD_FEATURES = _FEATURES._replace(name="ccd++", tol=1e-3, max_sweeps=100, finds_rank=False)
+
+# Of a model without features, "auto" is the first one of its method; with features it
+# depends on their size (see `fit_features`).
+SOLVERS = (
+    _BIAS,
+    _BIAS._replace(name="ccd++"),
+    _BIAS._replace(name="proximal", tol=1e-4, max_sweeps=1000, finds_rank=True),
+    _SHIFT,
+    _SHIFT._replace(name="relax", rho=_constant(0.0), reg=0.0),
+    _SHIFT._replace(name="exact", tol=1e-2, max_sweeps=1000, finds_rank=True),
+    _FEATURES,
+    _CCD_FEATURES,
+    _FEATURES._replace(name="ridge", penalty="ridge", only_auto=True),
+    _SHIFT_FEATURES,
+    _EXACT_FEATURES,
+    _CCD_FEATURES._replace(method="shift", rho=_constant(0.5)),
+    _SHIFT_FEATURES._replace(penalty="ridge"),
+    _EXACT_FEATURES._replace(penalty="ridge"),
+)
+
+
+def solvers_of(method: str, penalty: str | None) -> dict[str, Solver]:
+    """Return the solvers of a method by name; `penalty` is None for a model without features."""
+    return {s.name: s for s in SOLVERS if (s.method, s.penalty) == (method, penalty)}
+
+
+def reg_unit(shape: tuple[int, int], n_links: int, penalty: str | None) -> float:
+    """Return the unit in which a solver's default of reg is given."""
+    if penalty == "nuclear":
+        return _NUCLEAR_UNIT * math.sqrt(max(n_links, 1))
+    if penalty == "ridge":
+        return _RIDGE_UNIT
+    m, n = shape
+    # about half of the largest singular value of a random matrix of this density
+    density = max(n_links, 1) / max(m * n, 1)
+    return math.sqrt(density) * (math.sqrt(m) + math.sqrt(n)) / 2

@@ -1,0 +1,318 @@
+"""FactorModel: a model whose scores are products of vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.adapters import GraphData
+from pugraph.adapters.changes import with_nodes
+from pugraph.adapters.lookup import node_list
+from pugraph.core.foldin import fold_in
+from pugraph.core.jit import threads
+from pugraph.core.pairs import ScoredPairs, score_pairs
+from pugraph.core.problem import Pattern
+from pugraph.core.search import top_pairs
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
+from pugraph.models.checks import check_whole
+from pugraph.models.defaults import Hyperparameters
+from pugraph.models.feature_map import Explanation, FeatureMap, Maps, heaviest
+from pugraph.models.link_model import LinkModel
+
+
+class FactorModel(LinkModel):
+    """A fitted model: one or two vectors per node, whose products are scores.
+
+    Made by `pugraph.fit` or `pugraph.LinkModel.load`, whose other methods it has too.
+
+    Parameters
+    ----------
+    data, factors, method, hyperparameters, history, solver, gap, maps
+        What a fit found; call `pugraph.fit` instead.
+
+    Attributes
+    ----------
+    data : pugraph.adapters.GraphData
+        The graph.
+    factors : (W, H)
+        Two arrays with a row per node. The score of u -> v is the product of u's row of W
+        and v's row of H; an undirected pair has the mean of both directions.
+    nodes : sequence
+        The node of each row.
+    method : {"bias", "shift"}
+    rank, rho, alpha, reg
+        The values used. `alpha` is None for method "shift".
+    history : list of float
+        The objective after each sweep.
+    solver : str
+        Which one fitted the model.
+    gap : float or None
+        How far the objective lies above the least possible one, at most and relative to
+        it. None for solvers that cannot tell.
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> model = pugraph.fit(nx.karate_club_graph())
+    >>> [(u, v, round(p, 2)) for u, v, p in model.predict([(0, 33), (0, 9)])]
+    [(0, 33, 0.09), (0, 9, 0.29)]
+    """
+
+    kind = "factors"
+
+    def __init__(
+        self,
+        data: GraphData,
+        factors: tuple[FloatArray, FloatArray],
+        method: str,
+        hyperparameters: Hyperparameters,
+        history: list[float],
+        solver: str,
+        gap: float | None = None,
+        maps: Maps = (None, None),
+    ) -> None:
+        super().__init__(data)
+        self.factors = factors
+        self.method = method
+        self.rank, self.rho, self.alpha, self.reg = hyperparameters
+        self._hyperparameters = hyperparameters
+        self.history = history
+        self.solver = solver
+        self.gap = gap
+        self._maps = maps
+
+    def __repr__(self) -> str:
+        return (
+            f"<LinkModel method={self.method!r} nodes={len(self.nodes)} rank={self.rank} "
+            f"rho={self.rho:.6g} reg={self.reg:.6g}>"
+        )
+
+    @property
+    def inductive(self) -> bool:
+        """Whether the model was fitted with features."""
+        return self._maps != (None, None)
+
+    def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
+        return self._clip(score_pairs(*self.factors, rows, cols, self.data.symmetric))
+
+    def _clip(self, scores: FloatArray) -> FloatArray:
+        """Keep to [0, 1] what features cannot be made to keep there."""
+        return scores.clip(0, 1) if self.inductive and self.method == "shift" else scores
+
+    def threshold(self) -> float:
+        """Return the score above which a pair is taken for a link.
+
+        For method "bias", the q with the best bound on the error. A true link's best score
+        is x* = (1 + rho) / (1 + 2 rho), less than 1, as some links are unseen; the bound grows
+        with max(1 / q^2, 1 / ((1 + 2 rho) (x* - q)^2)), which is least at q = x* r / (1 + r)
+        with r = sqrt(1 + 2 rho). For method "shift", whose scores are meant as probabilities,
+        0.5.
+
+        Returns
+        -------
+        float
+
+        Notes
+        -----
+        The bound is the paper's second theorem with its constants corrected. It assumes
+        scores near 0 and x*. A strong penalty, or a network that is not of low rank,
+        shrinks them: look at the scores before trusting any threshold.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> pugraph.fit(nx.karate_club_graph(), rho=0.0, rank=2).threshold()
+        0.5
+        >>> round(pugraph.fit(nx.karate_club_graph(), rho=0.9, rank=2).threshold(), 3)
+        0.425
+        """
+        if self.method == "shift":
+            return 0.5
+        rho = max(self.rho, 0.0)  # an alpha below 1/2 has none
+        ratio = math.sqrt(1 + 2 * rho)
+        return (1 + rho) / (1 + 2 * rho) * ratio / (1 + ratio)
+
+    def explain(self, k: int = 10) -> list[Explanation]:
+        """Return the k pairs of features that weigh most, for better or worse.
+
+        Parameters
+        ----------
+        k : int
+            How many pairs; fewer come back where there are fewer.
+
+        Returns
+        -------
+        list of (u, v, weight)
+            The names of a feature of u and of one of v, and what this pair of features
+            adds to the score of two nodes that have them at their usual size. A side
+            without features has its nodes in their place.
+
+        Raises
+        ------
+        ValueError
+            If the model has no features, or `k` is not a whole number of at least 0.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> G = nx.karate_club_graph()
+        >>> model = pugraph.fit(G, features="club")
+        >>> [(u, v) for u, v, weight in model.explain(1)]
+        [('club=Mr. Hi', 'club=Mr. Hi')]
+        """
+        if not self.inductive:
+            raise InputError("the model has no features to explain it; fit it with features")
+        check_whole("k", k, 0)
+        if k == 0:
+            return []
+        sides, names = [], []
+        ends = self.nodes, self.data.columns
+        for side, factor, nodes in zip(self._maps, self.factors, ends, strict=True):
+            sides.append(factor.astype(float) if side is None else side.usual_weights())
+            names.append(list(map(str, nodes)) if side is None else side.names)
+        same = self.data.symmetric and all(side is not None and side.shared for side in self._maps)
+        return heaviest((sides[0], sides[1]), (names[0], names[1]), same, int(k))
+
+    def add_nodes(
+        self, nodes: Iterable[Any], *, features: Any = None, links: Iterable[Any] | None = None
+    ) -> FactorModel:
+        """Return a model that also knows these nodes, without a new fit.
+
+        Parameters
+        ----------
+        nodes : iterable of nodes
+            Not in the model yet. igraph's vertices and a matrix's rows are numbered on.
+        features : matrix or mapping, optional
+            For a model with features, which then place the nodes: a matrix with a row a
+            node and the columns of the fit, or the values of each attribute by its name.
+        links : iterable of pairs, optional
+            Links of the new nodes, to known ones or to each other; they are no longer
+            predicted. In a model without features, those to known nodes place a node: its
+            vectors are the best ones while all others stay as they are (fold-in).
+
+        Returns
+        -------
+        FactorModel
+            This one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            If a node is known already, a link is not a pair or has no new node, or the
+            features do not fit the model. Without features: if `links` is None, or for a
+            model by `solver="exact"`, whose bounds a new node would break.
+        networkx.NodeNotFound, ValueError
+            If a node of `links` is neither known nor new (networkx, others).
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> more = model.add_nodes(["new"], links=[("new", 32), ("new", 33)])
+        >>> [v for u, v, p in more.top_links(2, nodes=["new"])]
+        [29, 2]
+        """
+        new = node_list(nodes, self.data.index)
+        if self.inductive and features is None:
+            raise InputError("the model has features: give those of the new nodes")
+        if not self.inductive and features is not None:
+            raise InputError("the model has no features: give links instead")
+        if not self.inductive and links is None:
+            raise InputError("give the links of the new nodes; without any they have no score")
+        data = with_nodes(self.data, new, links)
+        if self.inductive:
+            of_rows, of_cols = self._placed_by_features(new, features)
+        else:
+            of_rows, of_cols = self._placed_by_links(data.adjacency, len(self.nodes))
+        W, H = self.factors
+        factors = np.vstack([W, of_rows]), np.vstack([H, of_cols]) if data.square else H
+        return FactorModel(
+            data,
+            factors,
+            self.method,
+            self._hyperparameters,
+            self.history,
+            self.solver,
+            None,
+            self._maps,
+        )
+
+    def _placed_by_features(
+        self, nodes: list[Hashable], features: Any
+    ) -> tuple[FloatArray, FloatArray]:
+        sides = self._maps if self.data.square else self._maps[:1]
+        pair = features if isinstance(features, tuple) and len(features) == 2 else (features,) * 2
+        made = []
+        for side, given in zip(sides, pair, strict=False):
+            if side is None:
+                raise InputError(
+                    "one side of the model has no features that could place new nodes on it"
+                )
+            made.append(side.vectors(given, nodes, self.factors[0].dtype))
+        return made[0], made[-1]
+
+    def _placed_by_links(self, adjacency: Any, known: int) -> tuple[FloatArray, FloatArray]:
+        if self.solver == "exact":
+            raise InputError(
+                "a model by solver='exact' takes no new nodes, which would break its bounds; "
+                "those by 'ball' and 'relax' do"
+            )
+        bounds = {"ball": "ball", "relax": "box"}.get(self.solver)
+        objective = self._hyperparameters.objective
+        W, H = self.factors
+        with threads(1):
+            out = Pattern.of(sp.csr_array(adjacency[known:, : len(H)]))
+            of_rows = fold_in(objective, out, H, bounds)
+            if not self.data.square:
+                return of_rows, of_rows
+            into = Pattern.of(sp.csr_array(adjacency[:known, known:].T))
+            return of_rows, fold_in(objective, into, W, bounds)
+
+    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
+        us, vs, scores = top_pairs(self.data._pairs, *self.factors, k, rows)
+        return us, vs, self._clip(scores)
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "features": self.inductive,
+            "rank": self.rank,
+            "rho": round(self.rho, 6),
+            "reg": round(self.reg, 6),
+            "solver": self.solver,
+            "sweeps": len(self.history),
+        }
+
+    def _stored(self) -> tuple[dict[str, FloatArray], dict[str, Any]]:
+        about = {name: getattr(self, name) for name in ("method", "history", "solver", "gap")}
+        about["weights"] = self._hyperparameters
+        about["maps"] = [None if side is None else side.about() for side in self._maps]
+        arrays = dict(zip("WH", self.factors, strict=True))
+        for axis, side in enumerate(self._maps):
+            if side is not None:
+                arrays.update({f"{name}{axis}": a for name, a in side.arrays().items()})
+        return arrays, {**about, "kind": self.kind}
+
+    @classmethod
+    def _restored(
+        cls, data: GraphData, arrays: dict[str, FloatArray], about: dict[str, Any]
+    ) -> Self:
+        left, right = (
+            None if stored is None else FeatureMap.restored(stored, arrays, axis)
+            for axis, stored in enumerate(about["maps"])
+        )
+        return cls(
+            data,
+            (arrays["W"], arrays["H"]),
+            about["method"],
+            Hyperparameters(*about["weights"]),
+            about["history"],
+            about["solver"],
+            about["gap"],
+            (left, right),
+        )

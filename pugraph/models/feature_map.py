@@ -1,0 +1,157 @@
+"""From features to a model's vectors, and which features weigh most."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from pugraph.adapters.features import (
+    Attribute,
+    from_attributes,
+    from_frame,
+    from_matrix,
+    is_frame,
+)
+from pugraph.core.basis import Scaling
+from pugraph.core.pairs import Pairs
+from pugraph.core.problem import Pattern
+from pugraph.core.search import top_pairs
+from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
+from pugraph.models import storage
+
+
+class FeatureMap(NamedTuple):
+    """How features become a side's vectors: on their scale, times `weights`.
+
+    `usual` is each scaled feature's root mean square where it is not zero, and `shared`
+    says that rows and columns have the same features.
+    """
+
+    scaling: Scaling
+    weights: FloatArray
+    usual: FloatArray
+    names: list[str]
+    attributes: list[Attribute] | None
+    shared: bool
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return what `save` stores as arrays."""
+        found = {"weights": self.weights, "usual": self.usual, "scale": self.scaling.scale}
+        return found if self.scaling.center is None else {**found, "center": self.scaling.center}
+
+    def about(self) -> dict[str, Any]:
+        """Return what `save` stores beside the arrays."""
+        attributes = None
+        if self.attributes is not None:
+            attributes = [
+                (name, width, None if kinds is None else _encode(name, kinds))
+                for name, width, kinds in self.attributes
+            ]
+        kind = self.scaling.unit_rows, self.scaling.constant
+        rest = {"scaling": kind, "shared": self.shared}
+        return {"names": self.names, "attributes": attributes, **rest}
+
+    @classmethod
+    def restored(
+        cls, about: dict[str, Any], arrays: dict[str, FloatArray], axis: int
+    ) -> FeatureMap:
+        """Return the map of which `about` and `arrays` were stored."""
+        attributes = about["attributes"]
+        if attributes is not None:
+            attributes = [
+                Attribute(name, width, None if kinds is None else list(map(storage.decode, kinds)))
+                for name, width, kinds in attributes
+            ]
+        center = arrays.get(f"center{axis}")
+        scaling = Scaling(center, arrays[f"scale{axis}"], *about["scaling"])
+        weights, usual = arrays[f"weights{axis}"], arrays[f"usual{axis}"]
+        return cls(scaling, weights, usual, about["names"], attributes, about["shared"])
+
+    def usual_weights(self) -> FloatArray:
+        """Return the weights of features at their usual size."""
+        return self.weights * self.usual[:, None]
+
+    def vectors(self, features: Any, nodes: list[Hashable], dtype: Any) -> FloatArray:
+        """Return the vectors of new nodes: from a matrix, or attribute values by name."""
+        values: Any
+        if isinstance(features, Mapping):
+            if self.attributes is None:
+                raise InputError("the model was fitted to a matrix; pass features as a matrix")
+            values = from_attributes(nodes, features, self.attributes).values
+        elif is_frame(features) and self.attributes is not None:
+            values = from_frame(nodes, features, self.attributes).values
+        else:
+            values = from_matrix(features, len(nodes)).values
+            width = len(self.scaling.scale)
+            if values.shape[1] != width:
+                raise InputError(f"features has {values.shape[1]} columns, and the model {width}")
+        return np.ascontiguousarray(self.scaling.apply(values) @ self.weights, dtype)
+
+
+Maps = tuple[FeatureMap | None, FeatureMap | None]
+
+
+def _encode(name: str, categories: list[Hashable]) -> list[Any]:
+    for category in categories:
+        try:
+            storage.encode(category)
+        except ValueError:
+            kind = type(category).__name__
+            raise InputError(
+                f"the attribute {name!r} has a category {category!r} of type {kind}, which cannot "
+                "be saved; turn it into str"
+            ) from None
+    return list(map(storage.encode, categories))
+
+
+class Explanation(NamedTuple):
+    """A pair of features, and what it adds to the score of a pair of nodes that have them.
+
+    Attributes
+    ----------
+    u, v : str
+        The names of a feature of the first node and of one of the second.
+    weight : float
+        What the two add to the score, at their usual size.
+
+    See Also
+    --------
+    pugraph.FactorModel.explain
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> best = pugraph.fit(nx.karate_club_graph(), features="club").explain(1)[0]
+    >>> best.u, best.v, best.weight > 0
+    ('club=Mr. Hi', 'club=Mr. Hi', True)
+    """
+
+    u: str
+    v: str
+    weight: float
+
+
+def heaviest(
+    sides: tuple[FloatArray, FloatArray], names: tuple[list[str], list[str]], same: bool, k: int
+) -> list[Explanation]:
+    """Return the k largest entries of D, the product of both sides, with their names.
+
+    If both sides have the `same` features of undirected pairs, (a, b) and (b, a) are one.
+    """
+    P, Q = sides
+    if same:
+        P, Q = np.hstack([P, Q]) / 2, np.hstack([Q, P])
+    shape = len(P), len(Q)
+    nothing = Pairs(Pattern.of(sp.csr_array(shape, dtype=np.int8)), True, square=False)
+    found: dict[tuple[int, int], float] = {}
+    for sign in (1, -1):
+        rows, cols, weights = top_pairs(nothing, sign * P, Q, (1 + same) * k)
+        for a, b, weight in zip(rows.tolist(), cols.tolist(), weights.tolist(), strict=True):
+            if not (same and b < a):
+                found[a, b] = sign * weight
+    best = sorted(found, key=lambda pair: (-abs(found[pair]), pair))[:k]
+    return [Explanation(names[0][a], names[1][b], found[a, b]) for a, b in best]

@@ -1,0 +1,272 @@
+"""LinkModel: what all fitted models share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+from pugraph.adapters import GraphData
+from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
+from pugraph.models import storage
+from pugraph.models.checks import check_option, check_whole, is_auto, number
+from pugraph.models.scorer import PairScorer, Prediction, best_pairs
+
+_THRESHOLD = number("a finite number, 'auto'", lambda v: True, optional=True)
+_KINDS: dict[str, type[LinkModel]] = {}
+
+
+class LinkModel(PairScorer):
+    """A fitted model of a graph's links.
+
+    Made by `pugraph.fit` or `LinkModel.load`. A kind of model gives scores, a threshold and
+    what a file must hold; the rest is here.
+
+    Parameters
+    ----------
+    data : pugraph.adapters.GraphData
+        The graph.
+
+    Attributes
+    ----------
+    data : pugraph.adapters.GraphData
+        The graph.
+    kind : str
+        The name of this kind of model in saved files.
+
+    See Also
+    --------
+    pugraph.FactorModel
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> model = pugraph.fit(nx.karate_club_graph())
+    >>> isinstance(model, pugraph.LinkModel)
+    True
+    >>> [(u, v, round(p, 2)) for u, v, p in model.predict([(0, 33), (0, 9)])]
+    [(0, 33, 0.09), (0, 9, 0.29)]
+    """
+
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        _KINDS[cls.kind] = cls
+
+    @abstractmethod
+    def _stored(self) -> tuple[dict[str, FloatArray], dict[str, Any]]:
+        """Return the arrays of a file, and what else can be said in JSON."""
+
+    @classmethod
+    @abstractmethod
+    def _restored(
+        cls, data: GraphData, arrays: dict[str, FloatArray], about: dict[str, Any]
+    ) -> Self:
+        """Return the model of which `_stored` gave these."""
+
+    @abstractmethod
+    def _summary(self) -> dict[str, Any]:
+        """Return what can be said of the model in a few numbers, by name."""
+
+    @abstractmethod
+    def threshold(self) -> float:
+        """Return the score above which a pair is taken for a link.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> pugraph.fit(nx.karate_club_graph(), "shift").threshold()
+        0.5
+        """
+
+    @abstractmethod
+    def add_nodes(
+        self, nodes: Iterable[Any], *, features: Any = None, links: Iterable[Any] | None = None
+    ) -> Self:
+        """Return a model that also knows these nodes, without a new fit.
+
+        Parameters
+        ----------
+        nodes : iterable of nodes
+            Not in the model yet.
+        features : matrix or mapping, optional
+            Their features, for a model with features.
+        links : iterable of pairs, optional
+            Their links, to known nodes or to each other.
+
+        Returns
+        -------
+        LinkModel
+            This one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            If a node is known already, or what is given does not place it.
+        networkx.NodeNotFound, ValueError
+            If a node of `links` is neither known nor new (networkx, others).
+
+        See Also
+        --------
+        pugraph.FactorModel.add_nodes
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> len(model.add_nodes(["new"], links=[("new", 0)]).nodes)
+        35
+        """
+
+    def predict(
+        self, ebunch: Iterable[Any] | None = None, *, threshold: float | str | None = None
+    ) -> Iterator[Prediction]:
+        """Score node pairs, or say yes or no to them.
+
+        Parameters
+        ----------
+        ebunch : iterable of node pairs, optional
+            All pairs that are not links, each once, if None.
+        threshold : float or "auto", optional
+            If given, p is 1 for scores above it and 0 for others. "auto" is what
+            `threshold` returns.
+
+        Returns
+        -------
+        iterator of (u, v, p)
+
+        Raises
+        ------
+        networkx.NodeNotFound, ValueError
+            If a node of `ebunch` is not in the graph (networkx, others).
+        ValueError
+            For something in `ebunch` that is not a pair, or a threshold that is not a finite
+            number.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> list(model.predict([(0, 33), (0, 1)], threshold=0.2))
+        [(0, 33, 0), (0, 1, 1)]
+        """
+        if threshold is None:
+            return super().predict(ebunch)
+        least = self.threshold() if is_auto(threshold) else threshold
+        check_option("threshold", least, _THRESHOLD)
+        return ((u, v, int(p > least)) for u, v, p in super().predict(ebunch))  # type: ignore[operator]
+
+    def top_links(self, k: int = 100, *, nodes: Iterable[Any] | None = None) -> list[Prediction]:
+        """Return the k best pairs that are not links yet, best first.
+
+        Exact, and without scoring most of the pairs. Equal scores come in the order of
+        `nodes`, except those that a shifted model with features clips to 0 or 1.
+
+        Parameters
+        ----------
+        k : int
+            How many pairs; fewer come back where the graph has fewer non-links.
+        nodes : iterable of nodes, optional
+            Only pairs with one of these: as u of a directed graph or a rectangular
+            matrix, and named first in an undirected one.
+
+        Returns
+        -------
+        list of (u, v, p)
+
+        Raises
+        ------
+        ValueError
+            If `k` is not a whole number of at least 0, or `nodes` is not a list of nodes.
+        networkx.NodeNotFound, ValueError
+            If one of `nodes` is not in the graph (networkx, others).
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> [(u, v) for u, v, p in model.top_links(2)]
+        [(4, 5), (6, 10)]
+        """
+        check_whole("k", k, 0)
+        rows = None if nodes is None else self.data.positions(nodes)
+        return best_pairs(self, int(k), rows)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file, without pickle.
+
+        Nodes may be str, int, float, bool, None and tuples or frozensets of these.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that is there is replaced.
+
+        Raises
+        ------
+        ValueError
+            If a node, or a category of an attribute, is of another type; it is named, and
+            nothing is written.
+        OSError
+            If the file cannot be written.
+
+        See Also
+        --------
+        pugraph.LinkModel.load
+
+        Examples
+        --------
+        >>> import networkx as nx, os, pugraph, tempfile
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/karate.pugraph")
+        ...     os.listdir(folder)
+        ['karate.pugraph']
+        """
+        storage.save(path, self.data, *self._stored())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a model that `save` wrote; it scores bit for bit the same.
+
+        Parameters
+        ----------
+        path : str or path-like
+
+        Returns
+        -------
+        LinkModel
+
+        Raises
+        ------
+        ValueError
+            If the file is not a saved model, or of a format that this version does not read.
+        OSError
+            If the file cannot be read.
+
+        See Also
+        --------
+        pugraph.LinkModel.save
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph, tempfile
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/karate.pugraph")
+        ...     same = pugraph.LinkModel.load(f"{folder}/karate.pugraph")
+        >>> same.top_links(10) == model.top_links(10)
+        True
+        """
+        data, arrays, about = storage.load(path)
+        kind = _KINDS.get(about.get("kind", "factors"))
+        if kind is None or not issubclass(kind, cls):
+            raise InputError(f"{path} does not hold a {cls.__name__}")
+        return kind._restored(data, arrays, about)

@@ -1,0 +1,169 @@
+"""The options of a fit: their types and checks, in one place.
+
+Public functions have explicit signatures; inside the library options travel as one `Options`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pugraph.errors import InputError
+from pugraph.models.checks import Check, check_option, is_auto, number, one_of, refusal, whole
+from pugraph.models.defaults import (
+    METHODS,
+    PENALTIES,
+    Hyperparameters,
+    Solver,
+    reg_unit,
+    solvers_of,
+)
+
+Auto: TypeAlias = Literal["auto"]
+Progress: TypeAlias = bool | Callable[[int, float], object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Validated options of a fit; see `pugraph.fit` for what they mean."""
+
+    method: str = "bias"
+    rank: int | Auto | None = None
+    rho: float | Auto | None = None
+    alpha: float | None = None
+    reg: float | Auto | None = None
+    inductive: bool = False  # whether there are features
+    penalty: str = "nuclear"
+    solver: str = "auto"
+    max_sweeps: int | None = None
+    tol: float | None = None
+    dtype: npt.DTypeLike = "float32"
+    seed: int = 0
+    n_jobs: int | None = None
+    progress: Progress = False
+
+    def __post_init__(self) -> None:
+        for name, check in _CHECKS.items():
+            check_option(name, getattr(self, name), check)
+        if self.penalty == "ridge" and not self.inductive:
+            raise InputError("penalty='ridge' is for a model with features; give features too")
+        self._check_solver()
+        for excluded, message in _EXCLUSIONS:
+            if excluded(self):
+                raise InputError(message)
+
+    def _check_solver(self) -> None:
+        known = self._solvers
+        if self.solver not in ("auto", *(s.name for s in known.values() if not s.only_auto)):
+            names = ["auto", *(name for name, s in known.items() if not s.only_auto)]
+            kind = f"method {self.method!r}"
+            if self.inductive:
+                kind += f" with features and penalty {self.penalty!r}"
+            wanted = f"one of {', '.join(map(repr, names))} for {kind}"
+            raise refusal("solver", wanted, self.solver)
+        candidates = known.values() if self.solver == "auto" else [known[self.solver]]
+        if self.rank is not None and all(solver.finds_rank for solver in candidates):
+            other = "penalty='nuclear' and solver='ccd++'" if self.inductive else "another solver"
+            raise InputError(
+                f"rank is found by the solver here, not given: leave it None, or choose {other}"
+            )
+
+    @property
+    def _solvers(self) -> dict[str, Solver]:
+        return solvers_of(self.method, self.penalty if self.inductive else None)
+
+    @property
+    def selects(self) -> bool:
+        """Whether an option is left to be chosen on hidden links."""
+        return any(map(is_auto, (self.rank, self.rho, self.reg)))
+
+    @property
+    def chosen_solver(self) -> str:
+        """The solver of a model without features, with "auto" resolved."""
+        return next(iter(self._solvers)) if self.solver == "auto" else self.solver
+
+    def stopping_rule(self, solver: str) -> tuple[int, float]:
+        """Return max_sweeps and tol, with None resolved."""
+        defaults = self._solvers[solver]
+        return (
+            defaults.max_sweeps if self.max_sweeps is None else operator.index(self.max_sweeps),
+            defaults.tol if self.tol is None else self.tol,
+        )
+
+    def hyperparameters(
+        self, shape: tuple[int, int], n_links: int, solver: str | None = None
+    ) -> Hyperparameters:
+        """Fill in the options that are None, from the size and the density of the matrix."""
+        assert not self.selects
+        defaults = self._solvers[solver or self.chosen_solver]
+        m, n = shape
+        rank: Any = max(1, min(defaults.rank, m, n)) if self.rank is None else self.rank
+        rho: Any = self.rho
+        if self.alpha is not None:
+            rho = 2 * self.alpha - 1
+        elif rho is None:
+            rho = defaults.rho(max(n_links, 1) / max(m * n, 1))
+        alpha = self.alpha
+        if self.method == "bias" and alpha is None:
+            alpha = (1 + rho) / 2
+        reg: Any = self.reg
+        if reg is None:
+            slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
+            reg = defaults.reg * slope * reg_unit(shape, n_links, defaults.penalty)
+        return Hyperparameters(
+            operator.index(rank), float(rho), None if alpha is None else float(alpha), float(reg)
+        )
+
+
+def _is_float_type(dtype: Any) -> bool:
+    try:
+        return dtype is not None and np.dtype(dtype).char in "fd"
+    except TypeError:
+        return False
+
+
+_NON_NEGATIVE = "a finite number of at least 0"
+_CHECKS: dict[str, Check] = {
+    "method": one_of(METHODS),
+    "penalty": one_of(PENALTIES),
+    "rank": whole(1, auto=True, optional=True),
+    "max_sweeps": whole(1, optional=True),
+    "seed": whole(0),
+    "n_jobs": Check(
+        "a whole number of at least 1, -1", lambda v: whole(-1).fits(v) and v != 0, optional=True
+    ),
+    "rho": number("a number in [0, 1)", lambda v: 0 <= v < 1, auto=True, optional=True),
+    "alpha": number("a number in (0, 1)", lambda v: 0 < v < 1, optional=True),
+    "reg": number(_NON_NEGATIVE, lambda v: v >= 0, auto=True, optional=True),
+    "tol": number(_NON_NEGATIVE, lambda v: v >= 0, optional=True),
+    "progress": Check("True, False or a callable", lambda v: isinstance(v, bool) or callable(v)),
+    "dtype": Check("float32 or float64", _is_float_type),
+}
+# what options exclude each other, and what is said of it
+_EXCLUSIONS: tuple[tuple[Callable[[Options], bool], str], ...] = (
+    (
+        lambda o: o.alpha is not None and o.method == "shift",
+        "alpha belongs to method 'bias'; method 'shift' takes rho",
+    ),
+    (
+        lambda o: o.alpha is not None and o.rho is not None,
+        "give rho or alpha, not both: alpha is (1 + rho) / 2",
+    ),
+    (
+        lambda o: o.inductive and o.reg == 0 and o.penalty == "nuclear",
+        "with features, penalty='nuclear' needs a reg above 0",
+    ),
+    (
+        lambda o: o.inductive and o.reg == 0 and o.method == "shift",
+        "with features, method='shift' needs a reg above 0",
+    ),
+)
+
+# what `Options` takes from a caller that passes options on; whether there are features
+# follows from the graph
+PASSED_ON = tuple(name for name in Options.__dataclass_fields__ if name != "inductive")

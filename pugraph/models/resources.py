@@ -1,0 +1,69 @@
+"""The resources of a fit: threads, the memory estimate, the progress bar."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from pugraph.core.descent import Progress, Stopping
+from pugraph.core.jit import threads
+from pugraph.errors import NotEnoughMemoryError
+from pugraph.models.options import Options
+
+_FEW_LINKS = 10_000  # below, starting threads takes longer than they save
+
+
+@contextlib.contextmanager
+def solver_resources(options: Options, solver: str, n_links: int) -> Iterator[Stopping]:
+    """Set the number of threads, and yield when to stop and what to call after each sweep."""
+    max_sweeps, tol = options.stopping_rule(solver)
+    n_jobs = 1 if n_links < _FEW_LINKS else options.n_jobs
+    with threads(n_jobs), _reporter(options, max_sweeps) as progress:
+        yield Stopping(max_sweeps, tol, progress)
+
+
+@contextlib.contextmanager
+def _reporter(options: Options, max_sweeps: int) -> Iterator[Progress | None]:
+    """Turn the option `progress` into what is called after each sweep."""
+    if options.progress is False:
+        yield None
+    elif options.progress is not True:
+        yield options.progress
+    else:
+        with progress_bar(total=max_sweeps, desc=f"pu_{options.method}", unit="sweep") as bar:
+
+            def report(sweep: int, objective: float) -> None:
+                bar.set_postfix(objective=f"{objective:.6g}", refresh=False)
+                bar.update(sweep - bar.n)
+
+            yield report
+
+
+def progress_bar(**options: Any) -> Any:
+    """Return tqdm's bar: a widget in a notebook that has them, a line of text elsewhere."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a notebook has no widgets
+        from tqdm.auto import tqdm
+    return tqdm(**options)
+
+
+def check_memory(needed: int, what: str, way_out: str) -> None:
+    """Refuse a fit whose arrays would not fit into the memory that is free now."""
+    free = available_memory()
+    if free is not None and needed > free:
+        raise NotEnoughMemoryError(
+            f"{what} needs about {needed / 2**30:.1f} GiB beside the graph, and "
+            f"{free / 2**30:.1f} GiB are free; {way_out}"
+        )
+
+
+def available_memory() -> int | None:
+    """Return how many bytes can be allocated, or None where the system does not say."""
+    try:
+        with open("/proc/meminfo") as file:
+            lines = dict(line.split(":", 1) for line in file)
+        return int(lines["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None

@@ -1,0 +1,141 @@
+"""PairScorer: what everything that scores pairs of nodes shares."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pugraph.adapters import GraphData
+from pugraph.adapters.lookup import nodes_at
+from pugraph.core.pairs import BLOCK_PAIRS, ScoredPairs, best_of, non_links, non_links_of
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
+from pugraph.models.resources import progress_bar
+
+Prediction = tuple[Hashable, Hashable, float]
+PositionBlocks = Iterable[tuple[IntArray, IntArray]]
+
+
+class PairScorer(ABC):
+    """Anything that gives every pair of a graph's nodes a score."""
+
+    def __init__(self, data: GraphData) -> None:
+        # the same arrays without the graph, which a scorer need not keep alive
+        self.data = replace(data, graph=None)
+
+    @abstractmethod
+    def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
+        """Score index pairs that are known to be in range."""
+
+    @property
+    def nodes(self) -> Sequence[Hashable]:
+        """The node of each row."""
+        return self.data.nodes
+
+    def score_pairs(self, rows: Any, cols: Any) -> FloatArray:
+        """Score pairs given by their positions in `nodes`.
+
+        Parameters
+        ----------
+        rows, cols : array_like of int
+            The first and the second nodes.
+
+        Returns
+        -------
+        numpy.ndarray
+            A score per pair.
+
+        Raises
+        ------
+        ValueError
+            If a position is out of range or not a whole number, or the lengths differ.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> [f"{p:.2f}" for p in model.score_pairs([0, 0], [33, 9])]
+        ['0.09', '0.29']
+        """
+        rows, cols = np.atleast_1d(rows), np.atleast_1d(cols)
+        if rows.shape != cols.shape or rows.ndim != 1:
+            raise InputError(
+                f"rows and cols must be two lists of one length, got shapes {rows.shape} "
+                f"and {cols.shape}"
+            )
+        for name, positions, n in zip(
+            ("rows", "cols"), (rows, cols), self.data.adjacency.shape, strict=True
+        ):
+            if positions.size and positions.dtype.kind not in "iu":
+                raise InputError(f"{name} must be whole numbers, not {positions.dtype}")
+            bad = np.flatnonzero((positions < 0) | (positions >= n))
+            if bad.size:
+                raise InputError(f"{name}[{bad[0]}] is {positions[bad[0]]}, outside of 0..{n - 1}")
+        return self._score(rows.astype(np.int32), cols.astype(np.int32))
+
+    def predict(self, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
+        """Score node pairs, as networkx's link predictors do.
+
+        Parameters
+        ----------
+        ebunch : iterable of node pairs, optional
+            All pairs that are not links, each once, if None.
+
+        Returns
+        -------
+        iterator of (u, v, p)
+        """
+        return predictions(self, position_blocks(self.data, ebunch))
+
+    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
+        """Return the k best non-links, of those that begin with one of `rows` if given."""
+        pairs = self.data._pairs
+        blocks = non_links(pairs) if rows is None else non_links_of(pairs, rows)
+        n = self.data.adjacency.shape[0]
+        with progress_bar(total=n, desc="pairs", unit="node", disable=not progress) as bar:
+
+            def scored() -> Iterator[ScoredPairs]:
+                for us, vs in blocks:
+                    yield us, vs, self._score(us, vs)
+                    bar.update(int(us[-1]) + 1 - bar.n)
+
+            return best_of(scored(), k)
+
+
+def best_pairs(
+    scorer: PairScorer, k: int, rows: IntArray | None = None, *, progress: bool = False
+) -> list[Prediction]:
+    """Return the k best pairs of nodes that are not links, best first.
+
+    Only those that begin with one of `rows`, if these positions are given.
+    """
+    if k == 0:
+        return []
+    us, vs, scores = scorer._best_pairs(k, rows, progress)
+    return list(_named(scorer.data, us, vs, scores))
+
+
+def predictions(scorer: PairScorer, blocks: PositionBlocks) -> Iterator[Prediction]:
+    """Score blocks of pairs, given by positions that are known to be in range."""
+    for rows, cols in blocks:
+        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols))
+
+
+def position_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PositionBlocks:
+    """Return the positions of pairs in blocks, looked up now; of all non-links if None."""
+    if ebunch is None:
+        return non_links(data._pairs)
+    rows, cols = data.pair_positions(ebunch)
+    step = BLOCK_PAIRS
+    return [(rows[i : i + step], cols[i : i + step]) for i in range(0, rows.size, step)]
+
+
+def _named(
+    data: GraphData, rows: IntArray, cols: IntArray, scores: FloatArray
+) -> Iterator[Prediction]:
+    us, vs = nodes_at(data.nodes, rows), nodes_at(data.columns, cols)
+    return zip(us, vs, scores.tolist(), strict=True)

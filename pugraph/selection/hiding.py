@@ -1,0 +1,46 @@
+"""Hiding some of a graph's links, to learn from how well they are found."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pugraph.adapters import GraphData
+from pugraph.adapters.changes import without_links
+from pugraph.core import sampling
+from pugraph.core.pairs import Pairs
+from pugraph.core.types import IntArray
+from pugraph.errors import InputError
+from pugraph.models.checks import number
+
+FRACTION = number("a number in (0, 1)", lambda v: 0 < v < 1)
+_FEWEST = 10  # hidden links; an average precision of fewer is mostly chance
+
+
+class HiddenLinks(NamedTuple):
+    """A graph without some of its links, these links, and the pairs of the whole graph."""
+
+    data: GraphData
+    rows: IntArray
+    cols: IntArray
+    n_links: int
+    pairs: Pairs
+
+
+def hide(data: GraphData, fraction: float, rng: np.random.Generator) -> HiddenLinks:
+    """Hide a random fraction of the links."""
+    n_links = data.links()[0].size
+    hidden = sampling.random_subset(n_links, fraction, rng)
+    if hidden.size < _FEWEST:
+        raise InputError(
+            f"{hidden.size} of {n_links} links would be hidden, too few to learn from"
+        )
+    return hide_these(data, hidden)
+
+
+def hide_these(data: GraphData, which: IntArray) -> HiddenLinks:
+    """Hide links by their places in `data.links()`, both directions of an undirected one."""
+    rows, cols = data.links()
+    n_links, rows, cols = rows.size, rows[which], cols[which]
+    return HiddenLinks(without_links(data, rows, cols), rows, cols, n_links, data._pairs)

@@ -1,0 +1,240 @@
+"""pu_blend: no leakage, a chance that means something, and the promises of all scorers."""
+
+from __future__ import annotations
+
+import functools
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import pugraph
+from pugraph import datasets
+from pugraph.adapters import to_graph_data
+from pugraph.evaluation import evaluate, split_links
+from pugraph.link_prediction import blending
+from pugraph.link_prediction.blending import fit_blend
+from pugraph.models import blend
+from pugraph.models.evidence import Evidence
+from pugraph.models.options import Options
+from pugraph.selection.hiding import hide_these
+
+compiled = pytest.mark.compiled
+
+
+def groups(n=120, k=4, inside=0.4, directed=False):
+    probability = np.full((k, k), 0.01) + np.eye(k) * inside
+    return nx.stochastic_block_model([n // k] * k, probability.tolist(), seed=0, directed=directed)
+
+
+@compiled
+@pytest.mark.parametrize("directed", [False, True])
+def test_evidence_of_a_link_is_that_of_a_graph_without_it(directed, monkeypatch):
+    G = groups(directed=directed)
+    data = to_graph_data(G)
+    seen = []
+    learn = blending._examples
+
+    def watch(inner, *args):
+        found = learn(inner, *args)
+        seen.append((inner, found[0][: inner.rows.size], found[1][: inner.rows.size]))
+        return found
+
+    monkeypatch.setattr(blending, "_examples", watch)
+    fit_blend(G, rank=8)
+    assert len(seen) == 5
+    hidden = np.concatenate([inner.rows * len(G) + inner.cols for inner, *_ in seen])
+    assert np.unique(hidden).size == hidden.size  # each link is learned from once at most
+    whole = Evidence(data, Options(rank=8))
+    for inner, evidence, truth in seen:
+        assert (truth == 1).all()
+        left = inner.data.adjacency.toarray()
+        assert not left[inner.rows, inner.cols].any()
+        if not directed:
+            assert not left[inner.cols, inner.rows].any()
+        without = Evidence(inner.data, Options(rank=8)).of_pairs(inner.rows, inner.cols)
+        np.testing.assert_allclose(evidence[:, :5], without[:, :5])
+        leaked = whole.of_pairs(inner.rows, inner.cols)
+        assert (evidence[:, -2] != leaked[:, -2]).all()  # pu_bias has seen the link
+        assert evidence[:, -2].mean() < leaked[:, -2].mean()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_evidence_changes_when_the_pairs_own_edge_is_removed(directed):
+    G = groups(40, 2, directed=directed)
+    data = to_graph_data(G)
+    links = data.links()
+    settings = Options(rank=4)
+    whole = Evidence(data, settings)
+    for place in range(0, links[0].size, links[0].size // 5):
+        pair = links[0][[place]], links[1][[place]]
+        inner = hide_these(data, np.array([place]))
+        with_it, without = whole.of_pairs(*pair), Evidence(inner.data, settings).of_pairs(*pair)
+        assert (with_it[:, -2:] != without[:, -2:]).all()  # pu_bias and pu_shift
+        degrees = slice(9, 13) if directed else slice(4, 6)
+        assert (with_it[:, degrees] >= without[:, degrees]).all()
+        assert (with_it[:, degrees] > without[:, degrees]).any()
+
+
+def test_what_the_columns_are():
+    G = nx.Graph([(0, 1), (1, 2), (2, 3), (0, 4), (4, 2)])
+    found = Evidence(to_graph_data(G), Options(rank=2)).of_pairs(np.array([2]), np.array([0]))
+    aa = 2 / np.log(2)
+    np.testing.assert_allclose(found[0, :6], [2, aa, 1, 0, 2, 3])
+    assert found.shape == (1, 8)
+    H = nx.DiGraph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0)])
+    evidence = Evidence(to_graph_data(H), Options(rank=2))
+    forth, back = evidence.of_pairs(np.array([0, 2]), np.array([2, 0]))
+    assert forth[:1] == back[:1] == 2  # by 1 and by 3, in any direction
+    assert (forth[4], back[4]) == (1, 1)  # 0 -> 1 -> 2 and 2 -> 3 -> 0
+    assert (forth[8], back[8]) == (1, 0)  # whether there is a link the other way
+    np.testing.assert_array_equal(forth[9:13], [1, 2, 2, 1])  # out of u, of v, into u, v
+    assert evidence.near(np.array([forth, back])).all()
+    assert len(evidence.rising) == forth.size
+
+
+@compiled
+def test_undirected_pairs_have_one_score_and_directed_ones_two():
+    pairs = [(u, v) for u in range(30) for v in range(30) if u != v]
+    both = {(u, v): p for u, v, p in pugraph.pu_blend(groups(), pairs)}
+    assert all(both[u, v] == both[v, u] for u, v in pairs)
+    both = {(u, v): p for u, v, p in pugraph.pu_blend(groups(directed=True), pairs)}
+    assert any(both[u, v] != both[v, u] for u, v in pairs)
+
+
+@compiled
+def test_chances_are_chances():
+    G = groups(200)
+    train, held_out = split_links(G, fraction=0.1)
+    model = fit_blend(train)
+    predictions = [p for *_, p in model.predict()]
+    assert 0 <= min(predictions) <= max(predictions) <= 1
+    # one link in ten is missing: as many as the chances add up to
+    assert sum(predictions) == pytest.approx(len(held_out), rel=0.25)
+
+
+@compiled
+def test_threads_and_blocks_do_not_show(monkeypatch):
+    for name, value in (("_NEAR", 4000), ("_FAR", 4000), ("_MOST_TIMES", 1)):
+        monkeypatch.setattr(blending, name, value)
+    G = nx.barabasi_albert_graph(3000, 5, seed=0)  # enough links for two threads
+    rows, cols = np.divmod(np.arange(4000), 60)
+    one, two = (
+        fit_blend(G, rank=16, n_jobs=n_jobs).score_pairs(rows, cols + 900) for n_jobs in (1, 2)
+    )
+    assert (one == two).all()
+    model = fit_blend(G, rank=16)
+    assert (model.score_pairs(rows, cols + 900) == one).all()
+    monkeypatch.setattr(blend, "_FEW_PAIRS", 10)
+    for block in (1000, 301):
+        monkeypatch.setattr(blend, "BLOCK_PAIRS", block)
+        assert (model.score_pairs(rows, cols + 900) == one).all()
+
+
+@compiled
+def test_a_seed_repeats():
+    G = groups()
+    pairs = [(u, v) for u in range(20) for v in range(100, 120)]
+    first = list(pugraph.pu_blend(G, pairs, rank=8))
+    assert list(pugraph.pu_blend(G, pairs, rank=8, n_jobs=-1)) == first
+    assert list(pugraph.pu_blend(G, pairs, rank=8, seed=1)) != first
+
+
+@compiled
+def test_the_order_of_the_nodes_changes_little():
+    G = groups()
+    order = np.random.default_rng(0).permutation(len(G)).tolist()
+    H = nx.Graph()
+    H.add_nodes_from(order)
+    H.add_edges_from(G.edges)
+    pairs = [(u, v) for u in range(0, 120, 7) for v in range(1, 120, 5) if u != v]
+    mine, other = (np.array([p for *_, p in pugraph.pu_blend(g, pairs)]) for g in (G, H))
+    assert np.corrcoef(mine, other)[0, 1] > 0.9
+
+
+@compiled
+def test_it_is_better_than_its_parts_on_a_real_network(real_data):
+    G = datasets.load("email-Eu-core").to_undirected()
+    train, held_out = split_links(G)
+    scorers = {"blend": pugraph.pu_blend, "bias": pugraph.pu_bias, "shift": pugraph.pu_shift}
+    for name in ("adamic_adar_index", "resource_allocation_index", "katz"):
+        scorers[name] = getattr(pugraph.link_prediction, name)
+    found = {name: evaluate(s, train, held_out) for name, s in scorers.items()}
+    best = found.pop("blend")
+    for other in found.values():
+        for count in ("all_pairs", "connected"):
+            ours, theirs = getattr(best, count), getattr(other, count)
+            assert ours.average_precision > theirs.average_precision
+            assert ours.auc > theirs.auc
+
+
+@compiled
+def test_directed_links_are_found_better_than_by_one_model(real_data):
+    G = datasets.load("email-Eu-core")
+    train, held_out = split_links(G, fraction=0.2)
+    found = evaluate(pugraph.pu_blend, train, held_out)
+    other = evaluate(pugraph.pu_bias, train, held_out)
+    assert found.all_pairs.average_precision > other.all_pairs.average_precision
+    assert found.all_pairs.auc > other.all_pairs.auc
+
+
+@compiled
+def test_features_join_the_links():
+    G = groups(200, inside=0.05)
+    for node, block in G.nodes(data="block"):
+        G.nodes[node]["group"] = f"g{block}"
+    train, held_out = split_links(G)
+    blind = evaluate(pugraph.pu_blend, train, held_out)
+    told = evaluate(functools.partial(pugraph.pu_blend, features="group"), train, held_out)
+    assert told.all_pairs.auc > blind.all_pairs.auc + 0.05
+
+
+@compiled
+@pytest.mark.parametrize("side", [0, 1])
+def test_features_of_one_side_count(side):
+    G = nx.karate_club_graph()
+    features = [None, None]
+    features[side] = np.random.default_rng(0).random((34, 2))
+    told = list(pugraph.pu_blend(G, [(0, 33)], features=tuple(features)))
+    assert told != list(pugraph.pu_blend(G, [(0, 33)]))
+
+
+@compiled
+def test_auto_is_chosen_once(monkeypatch):
+    calls = []
+    resolve = blending.resolve
+
+    def watch(data, options):
+        calls.append(options)
+        return resolve(data, options)
+
+    monkeypatch.setattr(blending, "resolve", watch)
+    model = fit_blend(groups(), reg="auto", rank=4)
+    assert [options.reg for options in calls] == ["auto"]
+    assert 0 < model.score_pairs([0], [1])[0] < 1
+
+
+def test_too_few_links_to_learn_from():
+    one = nx.Graph([(0, 1)])
+    one.add_nodes_from(range(4))
+    scores = [p for *_, p in pugraph.pu_blend(one)]
+    assert len(set(scores)) == 1
+    assert 0 < scores[0] < 1
+    assert [p for *_, p in pugraph.pu_blend(nx.complete_graph(5), [(0, 1)])] == [1.0]
+
+
+def test_rectangles_are_refused():
+    with pytest.raises(ValueError, match="pu_blend needs a square matrix"):
+        pugraph.pu_blend(sp.csr_array(np.ones((2, 3))))
+
+
+@compiled
+def test_a_bar_or_a_call(capsys):
+    G = groups()
+    list(pugraph.pu_blend(G, [(0, 1)], rank=4, progress=True))
+    assert "pu_blend: 100%" in capsys.readouterr().err
+    told = []
+    fit_blend(G, rank=4, progress=lambda sweep, objective: told.append(objective))
+    assert told
+    assert "pu_blend" not in capsys.readouterr().err

@@ -1,0 +1,97 @@
+"""The options of a fit: checks and rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pugraph.models.options import Options
+
+BAD = [
+    ("method", "other"),
+    ("solver", "newton"),
+    ("solver", "relax"),
+    ("rank", 0),
+    ("rank", -3),
+    ("rank", 2.0),
+    ("rank", True),
+    ("rank", "many"),
+    ("rank", [3]),
+    ("rho", "best"),
+    ("reg", "best"),
+    ("rho", 1.0),
+    ("rho", -0.1),
+    ("rho", float("nan")),
+    ("rho", "0.5"),
+    ("alpha", 0.0),
+    ("alpha", 1.0),
+    ("alpha", float("nan")),
+    ("reg", -1.0),
+    ("reg", float("inf")),
+    ("reg", float("nan")),
+    ("reg", [1]),
+    ("max_sweeps", 0),
+    ("tol", -1e-3),
+    ("tol", float("nan")),
+    ("dtype", "float16"),
+    ("dtype", "nonsense"),
+    ("dtype", int),
+    ("dtype", None),
+    ("seed", -1),
+    ("seed", None),
+    ("seed", 1.5),
+    ("n_jobs", 0),
+    ("n_jobs", -2),
+    ("progress", "yes"),
+    ("progress", None),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD)
+def test_a_bad_option_is_named_with_its_value(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be") as error:
+        Options(**{name: value})
+    assert repr(value) in str(error.value)
+
+
+def test_options_that_exclude_each_other():
+    with pytest.raises(ValueError, match="rho or alpha, not both"):
+        Options(rho=0.5, alpha=0.7)
+    with pytest.raises(ValueError, match="alpha belongs to method 'bias'"):
+        Options(method="shift", alpha=0.7)
+    with pytest.raises(ValueError, match="'ball', 'relax', 'exact' for method 'shift'"):
+        Options(method="shift", solver="als")
+
+
+def test_good_options_pass():
+    chosen = Options(
+        rank=np.int64(3), rho=0, reg=0, tol=0, n_jobs=-1, dtype=np.float64, progress=print
+    )
+    assert chosen.hyperparameters((9, 9), 10) == (3, 0, 0.5, 0)
+    other = Options(alpha=np.float32(0.25), solver="ccd++", dtype=np.dtype("f4"), progress=True)
+    assert (other.chosen_solver, other.hyperparameters((9, 9), 10).alpha) == ("ccd++", 0.25)
+    assert [Options(method=m).chosen_solver for m in ("bias", "shift")] == ["als", "ball"]
+
+
+@pytest.mark.parametrize("method", ["bias", "shift"])
+@pytest.mark.parametrize(("n", "links"), [(0, 0), (1, 0), (5, 0), (3, 6), (10**6, 10**7)])
+def test_the_rules_give_usable_numbers_for_any_graph(method, n, links):
+    rank, rho, alpha, reg = Options(method=method).hyperparameters((n, n), links)
+    assert 1 <= rank <= max(n, 1)
+    assert np.isfinite([rho, reg]).all()
+    assert 0 <= rho < 1
+    assert alpha is None if method == "shift" else alpha == (1 + rho) / 2
+    assert 0 <= reg < np.inf
+
+
+def test_what_is_given_is_used():
+    weights = Options(rank=7, alpha=0.75, reg=0.5).hyperparameters((5, 5), 4)
+    assert weights == (7, 0.5, 0.75, 0.5)
+    assert Options(rho=0.9).hyperparameters((5, 5), 4).alpha == pytest.approx(0.95)
+
+
+def test_the_rules_do_not_depend_on_size_at_one_mean_degree():
+    """The penalty follows the mean degree, and 1 - rho the density."""
+    small, large = (Options().hyperparameters((n, n), 10 * n) for n in (10_000, 1_000_000))
+    assert small.reg == pytest.approx(large.reg, rel=0.01)
+    assert (1 - small.rho) / (1 - large.rho) == pytest.approx(100)
