@@ -1,8 +1,8 @@
-"""Is pu_blend's p a chance? For docs/method.md.
+"""Is pu_blend's p a probability? For docs/blend.md.
 
 A tenth, or half, of the links of each network's largest component, read as undirected, is hidden.
 All other pairs are put into bins by the p that pu_blend gives them. In each bin: the mean p, and
-which share of the pairs is hidden links. Prints Markdown.
+which share of the pairs is hidden links. Prints Markdown and writes docs/data/calibration.csv.
 
     PUGRAPH_DATA=... python benchmarks/calibration.py [--seeds 3] [network ...]
 """
@@ -13,7 +13,7 @@ import argparse
 import itertools
 
 import numpy as np
-from common import table
+from common import table, write_csv
 
 from pugraph import datasets
 from pugraph.adapters import to_graph_data
@@ -34,7 +34,9 @@ def main() -> None:
     rows = [
         row(name, fraction, options.seeds) for fraction in (0.1, 0.5) for name in options.networks
     ]
-    print(table(["", "hidden", *bins, "sum of p / hidden links"], rows))
+    head = ["network", "hidden, %", *bins, "sum of p / hidden links"]
+    print(table(head, rows))
+    write_csv("calibration", head, rows)
 
 
 def row(name: str, fraction: float, seeds: int) -> list[str]:
@@ -55,7 +57,7 @@ def row(name: str, fraction: float, seeds: int) -> list[str]:
         f"{c / n:.3f}: {h / n:.3f}" if n >= 100 else "-"
         for n, c, h in zip(pairs, chances, hidden, strict=True)
     ]
-    return [name, f"{fraction:.0%}", *cells, f"{chances.sum() / hidden.sum():.2f}"]
+    return [name, f"{100 * fraction:.0f}", *cells, f"{chances.sum() / hidden.sum():.2f}"]
 
 
 if __name__ == "__main__":

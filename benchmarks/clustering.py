@@ -21,8 +21,9 @@ is the share of all n^2 entries, same or different, that are wrong.
   starts again with another seed, with ten starts at most; how often is told, and means are over
   the runs that gave labels.
 
-Prints Markdown and draws docs/img/clustering.png, of all rows. All of it takes about half an hour
-of a core; --save keeps the numbers of every run, and --load shows them again.
+Prints Markdown. Unless --only is given, writes docs/data/clustering-*.csv and draws
+docs/img/clustering.png, of all rows. All of it takes about half an hour of a core; --save keeps
+the numbers of every run, and --load shows them again.
 
     python -m pip install -e ".[bench]"
     PUGRAPH_DATA=... python benchmarks/clustering.py [--data segment] [--only bias] [--save FILE]
@@ -43,7 +44,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from common import machine, table
+from common import machine, table, write_csv
 from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
@@ -279,7 +280,8 @@ def cell(found: list[Record], measured: str) -> str:
     return text if done == len(found) else f"{text} ({done} of {len(found)})"
 
 
-def print_tables(records: list[Record]) -> None:
+def print_tables(records: list[Record], write: bool) -> None:
+    chosen, failed = [], []
     for name, n in dict.fromkeys((r["data"], r["rows"]) for r in records):
         here = [r for r in records if (r["data"], r["rows"]) == (name, n)]
         counts = sorted({r["pairs"] for r in here})
@@ -294,24 +296,32 @@ def print_tables(records: list[Record]) -> None:
                     if measured == "error":
                         took = [r["seconds"] for runs in found for r in runs if "seconds" in r]
                         lines[-1].append(f"{np.median(took):.2f}" if took else "-")
-            print(table(["", *counts, *["s"] * (measured == "error")], lines))
-        print_choices(here, counts)
-        print_failures(here, counts)
+            head = ["method", *map(str, counts), *["s"] * (measured == "error")]
+            print(table(head, lines))
+            if write:
+                write_csv(f"clustering-{name}-{n}-{measured}", head, lines)
+        chosen += [[name, n, *line] for line in choices(here, counts)]
+        failed += [[name, n, *line] for line in failures(here, counts)]
+    head = ["data", "rows", "method", *map(str, sorted({r["pairs"] for r in records}))]
+    print("\nThe reg chosen:\n\n" + table(head, chosen))
+    print("\nStarts that raised:\n\n" + table([*head, "errors"], failed))
+    if write:
+        write_csv("clustering-reg", head, chosen)
+        write_csv("clustering-failures", [*head, "errors"], failed)
 
 
-def print_choices(here: list[Record], counts: list[int]) -> None:
-    """Say which reg was the best one."""
+def choices(here: list[Record], counts: list[int]) -> list[list[str]]:
+    """Return which reg was the best one."""
     lines = []
     for method in (MC_BEST, CUT[4]):
         found = [pick(here, method, count) for count in counts]
         if any(found):
             lines.append([method, *(f"{runs[0]['reg']:g}" if runs else "-" for runs in found)])
-    if lines:
-        print("\nThe reg chosen:\n\n" + table(["", *counts], lines))
+    return lines
 
 
-def print_failures(here: list[Record], counts: list[int]) -> None:
-    """Say which starts raised, and what."""
+def failures(here: list[Record], counts: list[int]) -> list[list[str]]:
+    """Return which starts raised, and what."""
     lines = []
     for name in RIVALS:
         found = [pick(here, name, count) for count in counts]
@@ -322,8 +332,7 @@ def print_failures(here: list[Record], counts: list[int]) -> None:
                 raised = sum(len(r["raised"]) for r in runs)
                 cells.append(f"{raised} of {raised + sum('ari' in r for r in runs)}")
             lines.append([name, *cells, ", ".join(f"{v} {k}" for k, v in kinds.items()) or "-"])
-    if lines:
-        print("\nStarts that raised:\n\n" + table(["", *counts, "what"], lines))
+    return lines
 
 
 def draw(records: list[Record]) -> None:
@@ -402,8 +411,9 @@ def main() -> None:
             records = measure(options)
         print(machine("pugraph", "scikit-learn", "active-semi-supervised-clustering"))
     print("Mean ± standard deviation over the seeds; s is the median time of a fit on one core.")
-    print_tables(records)
-    if options.load or not options.only:
+    complete = bool(options.load) or not options.only
+    print_tables(records, complete)
+    if complete:
         draw(records)
 
 

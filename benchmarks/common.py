@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import importlib.metadata
 import os
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 
 from pugraph.adapters.matrix import from_links
 
+DATA = Path(__file__).parents[1] / "docs" / "data"
 _COMMUNITY = 200
 _INSIDE = 0.7
 
@@ -58,6 +60,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def write_csv(name: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write docs/data/NAME.csv, which the docs show; a dash (no value) becomes an empty cell."""
+    DATA.mkdir(exist_ok=True)
+    with (DATA / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows(["" if cell == "-" else cell for cell in row] for row in rows)
 
 
 def seconds(call: Callable[[], Any]) -> float:

@@ -1,7 +1,8 @@
-"""The grid behind the default rank, rho and reg: the second table of docs/method.md.
+"""The grid behind the default rank, rho and reg: the tables of docs/defaults.md.
 
 For each rule, the AP on held-out links of five networks, relative to the best rule of the
-grid there. A rule is good if it is near 1 on all of them. Prints Markdown.
+grid there. A rule is good if it is near 1 on all of them. Prints Markdown and writes
+docs/data/defaults-*.csv.
 
     PUGRAPH_DATA=... python benchmarks/defaults.py bias
     PUGRAPH_DATA=... python benchmarks/defaults.py shift
@@ -14,6 +15,7 @@ import itertools
 import math
 
 import numpy as np
+from common import table, write_csv
 
 import pugraph
 from pugraph import datasets
@@ -43,12 +45,13 @@ def main() -> None:
         columns.append([case.precision(options.method, *rule) for rule in grid])
         print(f"{name}: best AP {max(columns[-1]):.4f}, SVD-Katz {case.baseline():.4f}")
     shares = np.array(columns).T / np.max(columns, axis=1)
-    print(f"\n| rank | rho | reg | {' | '.join(NETWORKS)} | least | mean |")
-    print("|" + "---|" * (5 + len(NETWORKS)))
-    for (rank, rho, reg), row in zip(grid, shares, strict=True):
-        cells = " | ".join(f"{share:.2f}" for share in row)
+    head = ["rank", "rho", "reg", *NETWORKS, "least", "mean"]
+    rows = []
+    for rule, row in zip(grid, shares, strict=True):
         mean = np.exp(np.log(row).mean())
-        print(f"| {rank} | {rho} | {reg} | {cells} | {row.min():.2f} | {mean:.3f} |")
+        rows.append([*rule, *(f"{share:.2f}" for share in row), f"{row.min():.2f}", f"{mean:.3f}"])
+    print("\n" + table(head, rows))
+    write_csv(f"defaults-pu_{options.method}", head, rows)
 
 
 class Case:

@@ -4,7 +4,8 @@ All minimise BiasMC's objective with the same alpha, lambda and rank, each from 
 The target is what implicit's ALS by conjugate gradients reaches in eight sweeps; the others are
 timed until they are there. Every run has a process of its own; contestants take turns, and
 the best time counts. Times are those of one call with the matrix, without compilation; memory
-is the process's peak while it runs. Prints Markdown and draws docs/img/fit.png and growth.png.
+is the process's peak while it runs. Prints Markdown, writes docs/data/fit-growth.csv and draws
+docs/img/fit.png and growth.png.
 
     python -m pip install -e ".[bench]"
     python benchmarks/fit.py [sizes] [growth]
@@ -22,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 import threadpoolctl
-from common import alone, forget_peak, machine, network, resident, table
+from common import alone, forget_peak, machine, network, resident, table, write_csv
 from scipy.sparse.linalg import eigsh
 
 import pugraph
@@ -254,13 +255,15 @@ def growth(directory: Path) -> None:
             axes.plot(ticks, found, marker="o", label=name)
         for i, tick in enumerate(ticks):
             times = (f"{lines[name][i]:.3f}" for name in GROWING)
-            rows.append([label if i == 0 else "", f"{tick:,}", *times])
+            rows.append([label, tick, *times])
         axes.set(xscale="log", yscale="log", xlabel=label, ylabel="seconds a sweep")
         axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         axes.minorticks_off()
     figure.legend(*panels.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     figure.savefig(IMAGES / "growth.png", dpi=110)
-    print("\n" + table(["seconds a sweep, against", "", *GROWING], rows))
+    head = ["varied", "value", *GROWING]
+    print("\nSeconds per sweep:\n\n" + table(head, rows))
+    write_csv("fit-growth", head, rows)
 
 
 def main() -> None:

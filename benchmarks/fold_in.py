@@ -5,7 +5,8 @@ half of their links (`LinkModel.add_nodes`); a refit sees these links from the s
 are the scores of each of the hundred with all nodes it is not linked to: their rank correlation,
 that of the two models' ten best links together, and how many of these ten they share. As a
 yardstick, a refit from another seed. And who finds the other half of the links: the mean, over
-the nodes, of the average precision. Prints Markdown.
+the nodes, of the average precision. Prints Markdown and writes
+docs/data/fold-in.csv.
 
     PUGRAPH_DATA=... python benchmarks/fold_in.py [--splits 3]
 """
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from common import machine, table
+from common import machine, table, write_csv
 from scipy.stats import ConstantInputWarning, spearmanr
 from sklearn.metrics import average_precision_score
 
@@ -127,8 +128,10 @@ def main() -> None:
                 cells = [f"{row[0]:.3f}", f"{row[1]:.3f}", f"{row[2]:.1f}"]
                 lines.append([name, method, label, *cells, f"{row[3]:.3f}", f"{refit:.3f}", took])
     print(f"{machine('pugraph')} {splits} splits.\n")
-    head = ["", "method", "against a refit", "rank correlation", "of the ten best"]
-    print(table([*head, "shared of ten", "AP", "AP of the refit", "s"], lines))
+    head = ["network", "method", "compared with a refit", "rank correlation"]
+    head += ["rank correlation, ten best", "shared of ten", "AP", "AP of the refit", "s"]
+    print(table(head, lines))
+    write_csv("fold-in", head, lines)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""How well hidden links are found, by every scorer: the tables and curves of docs/experiments.md.
+"""How well hidden links are found, by every scorer: the tables and curves of docs/hidden-links.md.
 
 A part of the edges of each network's largest component, read as undirected, is held out, over
 several seeds. Every pair that is not a training edge is ranked, or in the two largest
 networks a sample of them. Each split's figures are kept in a file, so that a run can be
-stopped and taken up again; --show prints Markdown, and draws the curves, from that file.
+stopped and resumed; --show reads that file, prints Markdown, writes docs/data/hidden-links-*.csv
+and draws the curves.
 
     PUGRAPH_DATA=... python benchmarks/link_prediction.py [--fraction 0.5 0.1] [network ...]
     python benchmarks/link_prediction.py --show [--plot docs/img/curves.png]
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import table, write_csv
 from scipy.stats import t as student
 
 import pugraph
@@ -73,7 +75,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", choices=SCORERS, action="append", help="one of the scorers")
     parser.add_argument("--results", type=Path, default=Path("link_prediction.json"))
-    parser.add_argument("--show", action="store_true", help="print what was found before")
+    parser.add_argument(
+        "--show", action="store_true", help="print and write what was found before"
+    )
     parser.add_argument("--plot", type=Path, help="where to draw the curves, with --show")
     options = parser.parse_args()
     if options.show:
@@ -146,16 +150,24 @@ def grouped(results: Path) -> dict[tuple[str, float], dict[str, list[dict[str, A
 
 
 def summary(results: Path, what: str, figure: str) -> None:
-    """Print one figure of all scorers on all networks."""
+    """Print and write one figure of all scorers on all networks."""
     place = FIGURES.index(figure)
     columns = [scorer for scorer in SCORERS if scorer not in SMALL]
     print(f"{figure}, {'all pairs' if what == 'all' else 'connected pairs'}\n")
-    print("| hidden | " + " | ".join(columns) + " |\n" + "|---" * (len(columns) + 1) + "|")
-    for (name, fraction), scorers in grouped(results).items():
-        values = [mean(scorers[scorer], what)[0][place] for scorer in columns]
-        cells = [f"**{v:.3f}**" if v == max(values) else f"{v:.3f}" for v in values]
-        print(f"| {name}, {fraction:.0%} | {' | '.join(cells)} |")
-    print()
+    rows = [
+        [
+            name,
+            f"{100 * fraction:.0f}",
+            *(f"{mean(scorers[s], what)[0][place]:.3f}" for s in columns),
+        ]
+        for (name, fraction), scorers in grouped(results).items()
+    ]
+    output(f"hidden-links-{figure.lower()}-{what}", ["network", "hidden, %", *columns], rows)
+
+
+def output(name: str, head: list[str], rows: list[list[str]]) -> None:
+    print(table(head, rows) + "\n")
+    write_csv(name, head, rows)
 
 
 def show(results: Path) -> None:
@@ -168,36 +180,27 @@ def show(results: Path) -> None:
         among = f"a sample of {SAMPLED[name]:,} non-edges" if name in SAMPLED else "all non-edges"
         print(f"**{name}**, {fraction:.0%} of {edges:,} edges held out, {nodes:,} nodes, {among}; "
               f"{seeds} seeds\n")  # fmt: skip
-        heads = [f"{figure}, all pairs" for figure in FIGURES[:1]] + list(FIGURES[1:])
-        heads += [f"{figure}, connected" for figure in FIGURES[:1]] + list(FIGURES[1:])
-        print("| | " + " | ".join(heads) + " | set-up, s | M pairs/s |")
-        print("|---" * (len(heads) + 3) + "|")
-        table = {
-            s: np.append(*(mean(f, w)[0] for w in ("all", "connected")))
-            for s, f in scorers.items()
+        means = {
+            s: {w: mean(f, w) for w in ("all", "connected", "fnr")} for s, f in scorers.items()
         }
-        best = np.max(list(table.values()), axis=0)
-        for scorer in sorted(table, key=lambda s: -table[s][1]):
-            found = scorers[scorer]
-            halves = np.append(*(mean(found, w)[1] for w in ("all", "connected")))
-            cells = [
-                (f"**{m:.3f}** ± {h:.3f}" if m == b else f"{m:.3f} ± {h:.3f}")
-                for m, h, b in zip(table[scorer], halves, best, strict=True)
-            ]
-            setup = np.median([line["set-up"] for line in found])
-            rate = np.median([line["pairs/s"] for line in found]) / 1e6
-            print(f"| {scorer} | {' | '.join(cells)} | {setup:.2f} | {rate:.2f} |")
-        print("\nFNR at an FPR of\n\n| | " + " | ".join(f"{rate:.0e}" for rate in RATES) + " |")
-        print("|---" * (len(RATES) + 1) + "|")
-        rates = {s: mean(f, "fnr")[0][: len(RATES)] for s, f in scorers.items()}
-        least = np.min(list(rates.values()), axis=0)
-        for scorer in sorted(rates, key=lambda s: rates[s][2]):
-            cells = [
-                f"**{x:.3f}**" if x == b else f"{x:.3f}"
-                for x, b in zip(rates[scorer], least, strict=True)
-            ]
-            print(f"| {scorer} | {' | '.join(cells)} |")
-        print()
+        rows = []
+        for what in ("all", "connected"):
+            for scorer in sorted(means, key=lambda s: -means[s]["all"][0][1]):
+                cells = [
+                    f"{x:.3f}" for pair in zip(*means[scorer][what], strict=True) for x in pair
+                ]
+                rows.append([scorer, what, *cells])
+        stem = f"hidden-links-{name}-{100 * fraction:.0f}"
+        heads = [head for figure in FIGURES for head in (figure, f"{figure} ±")]
+        output(stem, ["method", "pairs", *heads], rows)
+        rows = []
+        for scorer in sorted(means, key=lambda s: means[s]["fnr"][0][2]):
+            setup = np.median([line["set-up"] for line in scorers[scorer]])
+            rate = np.median([line["pairs/s"] for line in scorers[scorer]]) / 1e6
+            cells = [f"{x:.3f}" for x in means[scorer]["fnr"][0][: len(RATES)]]
+            rows.append([scorer, *cells, f"{setup:.2f}", f"{rate:.2f}"])
+        rates = [f"FNR at FPR {rate:.0e}" for rate in RATES]
+        output(f"{stem}-fnr", ["method", *rates, "set-up, s", "M pairs/s"], rows)
 
 
 def plot(results: Path, path: Path) -> None:

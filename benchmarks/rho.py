@@ -2,7 +2,7 @@
 
 Synthetic: 1,000 nodes in 20 groups, linked within by chance, of which a fraction rho is unseen.
 Real: half of a network's links are taken away, so that at least half are unseen. Five seeds each.
-Prints Markdown.
+Prints Markdown and writes docs/data/rho-estimate.csv.
 
     PUGRAPH_DATA=... python benchmarks/rho.py
 """
@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 import scipy.sparse as sp
-from common import machine, table
+from common import machine, table, write_csv
 
 from pugraph import datasets
 from pugraph.evaluation import split_links
@@ -40,12 +40,14 @@ def main() -> None:
             found = [estimate_rho(groups(inside, rho, s), seed=s).rho for s in range(SEEDS)]
             took = (time.perf_counter() - start) / SEEDS
             mean, sd = np.mean(found), np.std(found)
-            lines.append([inside, rho, f"{mean:.3f} ± {sd:.3f}", f"{mean - rho:+.3f}"])
+            lines.append([inside, rho, f"{mean:.3f}", f"{sd:.3f}", f"{mean - rho:+.3f}"])
             lines[-1] += [f"{1 - inside * (1 - rho):.2f}", f"{took:.1f}"]
             print(*lines[-1], file=sys.stderr)
     print(f"{machine('pugraph')} {SEEDS} seeds.\n")
-    head = ["linked within a group", "rho", "estimate", "error", "unseen or no link", "s"]
+    head = ["link probability in a group", "rho", "estimate", "estimate ±", "error"]
+    head += ["unseen or not linked", "s"]
     print(table(head, lines))
+    write_csv("rho-estimate", head, lines)
     lines = []
     for name in REAL:
         G = datasets.largest_component(datasets.load(name).to_undirected())

@@ -3,7 +3,7 @@
 All share the change of basis, the fetch of the neighbours and the over-relaxation; "plain" is
 the default without that. A block of one is row-local coordinate descent, blocks of 8 and 16
 are iALS++, and a block of all ranks is an exact solve. Contestants take turns, the best time
-to an objective counts. Prints Markdown.
+to an objective counts. Prints Markdown and writes docs/data/row-solvers.csv.
 
     PUGRAPH_DATA=... python benchmarks/row_solver.py
 """
@@ -15,7 +15,7 @@ import warnings
 
 import networkx as nx
 import numpy as np
-from common import machine, network, table
+from common import machine, network, table, write_csv
 from numba import njit, prange
 
 from pugraph import datasets
@@ -150,10 +150,11 @@ def main() -> None:
                     for track in tracks
                 ]
                 cells.append(f"{min(reached):.2f}" if min(reached) < np.inf else "-")
-            rows.append([f"{network_name}, rank {rank}", name, len(tracks[0]), *cells])
+            rows.append([network_name, rank, name, len(tracks[0]), *cells])
     print(machine("numba", "numpy"), "\n")
-    head = ["network", "solver", "sweeps", "s to 1 % above the best", "s to 0.1 %"]
+    head = ["network", "rank", "solver", "sweeps", "s to 1 % above the best", "s to 0.1 %"]
     print(table(head, rows))
+    write_csv("row-solvers", head, rows)
 
 
 if __name__ == "__main__":

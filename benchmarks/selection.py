@@ -1,4 +1,4 @@
-"""Is "auto" as good as the best of a wide grid, and what does it cost? For docs/method.md.
+"""Is "auto" as good as the best of a wide grid, and what does it cost? For docs/auto.md.
 
 Half of the links of each network's largest component, read as undirected, are held out. The
 rest is fitted with every combination of bias, penalty and rank, and once with all three on

@@ -12,7 +12,8 @@ three thresholds: the printed 0.5, `LinkModel.threshold`, and the best one in hi
 
 Pairs of a node with itself do not count: pugraph has no self-loops. Errors are over the first
 2,000 rows (nodes are alike) and all columns. For each curve and n, lambda is the best of equally
-many, by the true error on a seed of its own. Prints Markdown and draws docs/img/synthetic.png.
+many, by the true error on a seed of its own. Prints Markdown, writes docs/data/synthetic-*.csv and
+draws docs/img/synthetic.png (not with --quick).
 
     python benchmarks/synthetic.py [--quick] [--save runs.json | --load runs.json]
 """
@@ -30,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from common import machine, table
+from common import machine, table, write_csv
 
 import pugraph
 from pugraph.models.options import Options
@@ -53,6 +54,7 @@ EXACT_REGS = (1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.4)
 RELAX, EXACT, BALL = "ShiftMC, relax", "ShiftMC, exact", "ShiftMC, ball"
 UNSHIFTED, SCALED, CONSTANT = "no shift", "no shift, scaled", "one number"
 PRINTED, LIBRARY, HINDSIGHT = "0.5", "threshold()", "hindsight"
+FILES = {PRINTED: "q-0.5", LIBRARY: "q-library", HINDSIGHT: "q-hindsight"}
 
 Record = dict[str, Any]
 Errors = dict[str, float]
@@ -251,14 +253,16 @@ def cell(records: list[Record], digits: int) -> str:
     return f"{np.mean(errors):.{digits}f} ± {np.std(errors):.{digits}f}"
 
 
-def error_table(curves: dict[str, list[Record]], digits: int) -> str:
-    """Return a row a curve, a column an n, and the slopes."""
+def error_table(
+    curves: dict[str, list[Record]], digits: int, label: str
+) -> tuple[list[str], list[list[str]]]:
+    """Return the head, and a row per curve: a column per n, and the slopes."""
     sizes = sorted({r["n"] for runs in curves.values() for r in runs})
     lines = [
         [name, *(cell(pick(runs, n=n), digits) for n in sizes), slope(runs), slope(runs, LATE)]
         for name, runs in curves.items()
     ]
-    return table(["", *(f"n = {n:,}" for n in sizes), "slope", f"from n = {LATE:,}"], lines)
+    return [label, *(f"n = {n:,}" for n in sizes), "slope", f"slope from n = {LATE:,}"], lines
 
 
 def reg_table(curves: dict[str, list[Record]]) -> str:
@@ -270,13 +274,14 @@ def reg_table(curves: dict[str, list[Record]]) -> str:
     return table(["", *(f"n = {n:,}" for n in sizes)], lines)
 
 
-def report(records: list[Record]) -> None:
+def report(records: list[Record], write: bool) -> None:
+    show = partial(output, write=write)
     probable_runs, certain_runs = (pick(records, setting=s) for s in ("probable", "certain"))
     for rho in sorted({r["rho"] for r in probable_runs}, reverse=True):
         here = pick(probable_runs, rho=rho)
         curves = {name: pick(here, curve=name) for name in by_first(here, "curve")}
         print(f"\nNon-deterministic, rho = {rho}: mean squared error.\n")
-        print(error_table(curves, 4))
+        show(f"synthetic-shift-rho-{rho}", *error_table(curves, 4, "method"))
         print("\nLambda, times the default rule's:\n\n" + reg_table(curves))
         sizes, seeds = by_first(here, "n"), by_first(here, "seed")
         ratios = [np.mean([contrast(n, rho, seed) for seed in seeds]) for n in sizes]
@@ -284,10 +289,16 @@ def report(records: list[Record]) -> None:
         print(table([f"n = {n:,}" for n in sizes], [[f"{ratio:.2f}" for ratio in ratios]]))
     for threshold in (PRINTED, LIBRARY, HINDSIGHT):
         here = pick(certain_runs, curve=threshold)
-        curves = {f"alpha = {alpha}": pick(here, of=alpha) for alpha in by_first(here, "of")}
+        curves = {alpha: pick(here, of=alpha) for alpha in by_first(here, "of")}
         print(f"\nDeterministic, rho = {RHO}, threshold {threshold}: fraction wrong.\n")
-        print(error_table(curves, 3))
+        show(f"synthetic-bias-{FILES[threshold]}", *error_table(curves, 3, "alpha"))
         print("\nLambda, times the default rule's:\n\n" + reg_table(curves))
+
+
+def output(name: str, head: list[str], rows: list[list[str]], write: bool) -> None:
+    print(table(head, rows))
+    if write:
+        write_csv(name, head, rows)
 
 
 def by_first(records: list[Record], key: str) -> list[Any]:
@@ -362,7 +373,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="small n, two seeds, no picture")
+    parser.add_argument("--quick", action="store_true", help="small n, two seeds, no files")
     parser.add_argument("--save", type=Path, help="where to keep the numbers of every run")
     parser.add_argument("--load", type=Path, help="show numbers that --save kept; run nothing")
     options = parser.parse_args()
@@ -377,7 +388,7 @@ def main() -> None:
     if options.save:
         options.save.write_text(json.dumps(records))
     print(f"{machine('pugraph')} {len(by_first(records, 'seed'))} seeds, mean ± deviation.")
-    report(records)
+    report(records, not options.quick)
     if not options.quick:
         draw(records)
 
