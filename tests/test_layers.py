@@ -67,3 +67,19 @@ def test_an_import_upwards_is_seen_wherever_it_stands():
 def test_no_two_modules_have_one_name():
     names = [path.stem for path in ROOT.rglob("*.py") if not path.stem.startswith("__")]
     assert sorted(set(names)) == sorted(names)
+
+
+def test_the_architecture_names_every_module_and_no_other():
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tree = text.split("```text\n")[1].split("```")[0]
+    found, package = set(), ROOT
+    for line in tree.splitlines()[1:]:
+        indent, name = len(line) - len(line.lstrip()), line.split()[:1]
+        if not name:
+            continue
+        if name[0].endswith("/"):
+            package = ROOT / name[0]
+        else:
+            found.add((package if indent == 4 else ROOT) / name[0])
+    ours = {path for path in ROOT.rglob("*.py") if path != ROOT / "core" / "__init__.py"}
+    assert found == ours

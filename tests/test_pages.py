@@ -8,6 +8,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
+from pugraph.link_prediction.methods import methods_table
+
 ROOT = Path(__file__).parents[1]
 TEXTS = {
     path.stem: path.read_text(encoding="utf-8")
@@ -51,3 +53,7 @@ def test_the_figures_beside_the_code_are_right():
         f": {rho / (1 - rho) * 254:.0f}, or",
     ):
         assert told in TEXTS["scores"]
+
+
+def test_the_table_of_methods_is_the_registrys():
+    assert methods_table() in TEXTS["choosing"]
