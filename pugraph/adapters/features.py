@@ -18,11 +18,11 @@ import scipy.sparse as sp
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 
-_SPARSE = 0.1
+_SPARSE = 0.1  # of non-zeros, at most; chosen by hand: memory of CSR and of dense rows
 
 
 class Attribute(NamedTuple):
-    """How a node attribute became columns: so many as they are, or one a category."""
+    """How a node attribute became columns: `width` numbers, or one column per category."""
 
     name: str
     width: int | None
@@ -62,9 +62,9 @@ def from_attributes(
     attributes: Mapping[str, Sequence[Any]],
     like: list[Attribute] | None = None,
 ) -> FeatureMatrix:
-    """Return the columns that these attributes make; `attributes` has a value per node.
+    """Return the columns of some attributes, each of which has a value per node.
 
-    With `like`, they are encoded as those were, and must be the same ones.
+    With `like`, the attributes must be the same ones, and are encoded in the same way.
     """
     if like is not None and set(attributes) != {known.name for known in like}:
         raise InputError(
@@ -96,14 +96,14 @@ def from_attributes(
 
 
 def is_frame(features: Any) -> bool:
-    """Return whether something is a data frame, without importing what makes them."""
+    """Return whether something is a data frame, without importing a library of data frames."""
     return hasattr(features, "columns") and hasattr(features, "index")
 
 
 def from_frame(
     nodes: Sequence[Hashable], frame: Any, like: list[Attribute] | None = None
 ) -> FeatureMatrix:
-    """Return a data frame's columns; its rows are named by the nodes, or in their order."""
+    """Return a data frame's columns; its index has the nodes, or its rows are in their order."""
     labels = frame.index.tolist()
     if len(labels) != len(nodes):
         raise InputError(
@@ -124,7 +124,7 @@ def from_frame(
 def settle(values: Any) -> Any:
     """Return features as a sparse matrix if nearly all are zero, and as an array if not.
 
-    Models scale the two differently, which is not to depend on how they happen to be kept.
+    Models scale the two differently; the scaling must not depend on the type that was given.
     """
     count = values.nnz if sp.issparse(values) else np.count_nonzero(values)
     if count > _SPARSE * values.shape[0] * values.shape[1]:
@@ -133,7 +133,7 @@ def settle(values: Any) -> Any:
 
 
 def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
-    """Return a given matrix, in node order, after checking it."""
+    """Return a given matrix, in node order, validated."""
     values: Any
     if np.iscomplexobj(matrix) or np.ma.is_masked(matrix):
         raise InputError("features must be real numbers, neither complex nor masked")
@@ -145,7 +145,7 @@ def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             "features must be the names of node attributes, or a matrix of numbers with a row "
-            f"a node: {error}"
+            f"per node: {error}"
         ) from None
     if values.ndim != 2 or values.shape[0] != n or values.shape[1] == 0:
         raise InputError(

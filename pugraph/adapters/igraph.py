@@ -26,7 +26,7 @@ def convert(G: ig.Graph) -> GraphData:
     n, directed = G.vcount(), G.is_directed()
     names = None
     if "name" in G.vs.attributes():
-        # a name that occurs twice means its first vertex, as in igraph's own look-up
+        # a name that occurs twice is that of its first vertex, as in igraph
         named = [(name, v) for v, name in enumerate(G.vs["name"]) if isinstance(name, str)]
         names = dict(reversed(named))
     matrix = from_links(links[:, 0], links[:, 1], n, directed)

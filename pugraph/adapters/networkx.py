@@ -1,4 +1,4 @@
-"""networkx graphs to GraphData, straight from their adjacency dictionaries."""
+"""networkx graphs to GraphData, from their adjacency dictionaries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pugraph.adapters.networkx_errors import NetworkXNotImplemented
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
-_SPREAD = 8  # how much room a table of int nodes may take for a node
+_SPREAD = 8  # entries per node in a table of int nodes, at most; chosen by hand, for memory
 
 
 def convert(G: nx.Graph) -> GraphData:
@@ -27,7 +27,7 @@ def convert(G: nx.Graph) -> GraphData:
         )
     nodes: list[Hashable] = list(G)
     index = {node: i for i, node in enumerate(nodes)}
-    rows = G._adj.values()  # G.adj would wrap every one of them
+    rows = G._adj.values()  # G.adj would wrap each of them
     indptr = np.zeros(len(nodes) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(nodes)), out=indptr[1:])
     indices = _from_ints(nodes, chain.from_iterable(rows), int(indptr[-1]))
@@ -42,7 +42,7 @@ def convert(G: nx.Graph) -> GraphData:
 
 
 def _from_ints(nodes: list[Any], neighbors: Iterable[Any], count: int) -> IntArray | None:
-    """Return the neighbours' positions by a table, if the nodes are ints that lie close."""
+    """Return the neighbours' positions by a table, if the nodes are ints in a narrow range."""
     if set(map(type, nodes)) != {int}:
         return None
     low, high = min(nodes), max(nodes)
@@ -56,10 +56,10 @@ def _from_ints(nodes: list[Any], neighbors: Iterable[Any], count: int) -> IntArr
 
 
 def _from_edges(adjacency: Mapping[Any, Mapping[Any, Any]], indptr: IntArray) -> IntArray | None:
-    """Return the neighbours' positions by the edges' dictionaries, without hashing a node.
+    """Return the neighbours' positions from the edges' dictionaries, without hashing a node.
 
-    An edge has one dictionary, which both of its ends hold: who else holds it is the
-    neighbour. None if that is not so, as in a graph whose edges all share one.
+    Both ends of an edge share one attribute dictionary: the other row that holds it is the
+    neighbour's. None if edges do not have one dictionary each.
     """
     held = chain.from_iterable(row.values() for row in adjacency.values())
     ids = np.fromiter(map(id, held), np.int64, int(indptr[-1]))

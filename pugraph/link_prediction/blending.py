@@ -16,7 +16,7 @@ from pugraph.core.types import BoolArray, FloatArray
 from pugraph.errors import InputError
 from pugraph.models.blend import Blend
 from pugraph.models.checks import checks_names
-from pugraph.models.evidence import Evidence, same_numbers
+from pugraph.models.evidence import Evidence, with_numbers_of
 from pugraph.models.odds import LogOdds, learn_far, learn_near
 from pugraph.models.options import Auto, Options, Progress
 from pugraph.models.resources import progress_bar
@@ -64,7 +64,7 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
     with progress_bar(total=times + 2, desc="pu_blend", unit="fit", disable=not bar) as steps:
         options = resolve(data, options)
         evidence = Evidence(data, options)
-        options = same_numbers(options, evidence.bias)
+        options = with_numbers_of(options, evidence.bias)
         steps.update()
         examples = []
         for number in range(times):

@@ -119,7 +119,15 @@ def find_method(function: Any) -> tuple[Method, dict[str, Any]] | None:
 
 def methods_table() -> str:
     """Return the table of methods for the docs, as Markdown."""
-    head = ("function", "`--method`", "directed", "rectangular", "features", "can be saved", "p is")
+    head = (
+        "function",
+        "`--method`",
+        "directed",
+        "rectangular",
+        "features",
+        "can be saved",
+        "p is",
+    )
     rows = [
         (
             f"`{method.function}`",

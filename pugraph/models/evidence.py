@@ -106,6 +106,6 @@ def _defaults(options: Options, **change: Any) -> Options:
     return replace(options, rank=None, rho=None, reg=None, **change)
 
 
-def same_numbers(options: Options, model: FactorModel) -> Options:
+def with_numbers_of(options: Options, model: FactorModel) -> Options:
     """Return options with the numbers that a model used."""
     return replace(options, rank=model.rank, rho=model.rho, reg=model.reg)

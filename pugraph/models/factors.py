@@ -52,8 +52,8 @@ class FactorModel(LinkModel):
     solver : str
         Which one fitted the model.
     gap : float or None
-        How far the objective lies above the least possible one, at most and relative to
-        it. None for solvers that cannot tell.
+        An upper bound of the relative distance of the objective from its minimum. None for
+        solvers that do not compute it.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class FactorModel(LinkModel):
         return self._clip(score_pairs(*self.factors, rows, cols, self.data.symmetric))
 
     def _clip(self, scores: FloatArray) -> FloatArray:
-        """Keep to [0, 1] what features cannot be made to keep there."""
+        """Clip the scores of a shifted model with features, which has no bounds, to [0, 1]."""
         return scores.clip(0, 1) if self.inductive and self.method == "shift" else scores
 
     def threshold(self) -> float:
@@ -138,7 +138,7 @@ class FactorModel(LinkModel):
         return (1 + rho) / (1 + 2 * rho) * ratio / (1 + ratio)
 
     def explain(self, k: int = 10) -> list[Explanation]:
-        """Return the k pairs of features that weigh most, for better or worse.
+        """Return the k pairs of features with the largest weights, positive or negative.
 
         Parameters
         ----------
@@ -186,9 +186,9 @@ class FactorModel(LinkModel):
         Parameters
         ----------
         nodes : iterable of nodes
-            Not in the model yet. igraph's vertices and a matrix's rows are numbered on.
+            Not in the model yet. igraph's vertices and a matrix's rows continue the numbering.
         features : matrix or mapping, optional
-            For a model with features, which then place the nodes: a matrix with a row a
+            For a model with features, which then place the nodes: a matrix with a row per
             node and the columns of the fit, or the values of each attribute by its name.
         links : iterable of pairs, optional
             Links of the new nodes, to known ones or to each other; they are no longer

@@ -1,4 +1,4 @@
-"""From features to a model's vectors, and which features weigh most."""
+"""From features to a model's vectors, and the features with the largest weights."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from pugraph.models import storage
 
 
 class FeatureMap(NamedTuple):
-    """How features become a side's vectors: on their scale, times `weights`.
+    """How features become the vectors of rows or of columns: scaled, times `weights`.
 
-    `usual` is each scaled feature's root mean square where it is not zero, and `shared`
-    says that rows and columns have the same features.
+    `usual` is the root mean square of each scaled feature where it is not zero. `shared`
+    is whether rows and columns have the same features.
     """
 
     scaling: Scaling
@@ -72,7 +72,7 @@ class FeatureMap(NamedTuple):
         return cls(scaling, weights, usual, about["names"], attributes, about["shared"])
 
     def usual_weights(self) -> FloatArray:
-        """Return the weights of features at their usual size."""
+        """Return the weights times the usual size of each feature."""
         return self.weights * self.usual[:, None]
 
     def vectors(self, features: Any, nodes: list[Hashable], dtype: Any) -> FloatArray:

@@ -29,18 +29,18 @@ from pugraph.models.fit_factors import MOST_EXACT
 from pugraph.models.options import Options
 from pugraph.models.resources import check_memory, solver_resources
 
-# "auto" holds a larger D as a product P Q^T: beyond, its singular values take seconds a step
-_LARGEST_D = 500 * 500
-# "auto" bounds every pair of a shifted model up to here, some seconds of work, and clips beyond
-_FEW_PAIRS = 10**6
-_NEGLIGIBLE = 1e-7  # of the largest singular value of D: below what float32 scores show
-_LARGEST_START = 0.1  # chosen by hand, as in `fit_factors`
+# Both limits of "auto" were chosen by hand. A dense D needs its singular values at each step:
+_LARGEST_D = 500 * 500  # entries; a larger D is held as a product P Q^T
+# bounds on every pair need all of X at each step:
+_FEW_PAIRS = 10**6  # above, scores of a shifted model are clipped instead
+_NEGLIGIBLE = 1e-7  # of the largest singular value of D: the precision of float32
+_LARGEST_START = 0.1  # as in `fit_factors`
 
 Bases = tuple[Basis | None, Basis | None]
 
 
 class Learned(NamedTuple):
-    """What a fit learns: D = P Q^T in terms of the scaled features, and how it went."""
+    """D = P Q^T in terms of the scaled features, the history of the objective, and the gap."""
 
     P: FloatArray
     Q: FloatArray
@@ -130,7 +130,7 @@ def _map(
 def choose_solver(
     options: Options, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]
 ) -> str:
-    """Resolve "auto", and refuse what the sizes do not allow."""
+    """Resolve "auto", and refuse a solver that is not for this size."""
     solver = _choose(options, sides, shape)
     rank = options.hyperparameters(shape, 1, solver).rank
     _check_memory(solver, sides, shape, rank)

@@ -11,10 +11,13 @@ from scipy.special import expit
 
 from pugraph.core.types import BoolArray, FloatArray
 
-_FEWEST = 10
-_BALANCE = 0.1
-_SMALL = 0.01
-_PENALTY = 1.0
+# All chosen on the first split of ca-GrQc, email-Eu-core and facebook_combined:
+_FEWEST = 10  # links, and other pairs, to learn from
+_BALANCE = 0.1  # the weight of links in boosting, as a share of the other pairs' weight
+_OFFSET = 0.01  # added before a logarithm; small beside one common neighbour
+_PENALTY = 1.0  # on the slopes of the logistic regression, as in scikit-learn's default
+_NEAR_TREES = {"max_iter": 100, "learning_rate": 0.07, "max_leaf_nodes": 8}
+_FAR_TREES = {"max_iter": 40, "learning_rate": 0.15, "max_leaf_nodes": 4}  # many pairs: fast
 _BOOSTING = {
     "min_samples_leaf": 50,
     "l2_regularization": 1.0,
@@ -24,7 +27,7 @@ _BOOSTING = {
 
 
 class ConstantOdds:
-    """The same odds for all pairs, where there are too few examples to learn from."""
+    """The same odds for all pairs, for too few examples to learn from."""
 
     def __init__(self, truth: FloatArray, weights: FloatArray) -> None:
         links, others = weights[truth > 0].sum(), weights[truth == 0].sum()
@@ -36,10 +39,10 @@ class ConstantOdds:
 
 
 class BoostedTrees:
-    """Boosted trees that rise with each column which may only rise.
+    """Boosted trees that are monotone in the columns that may only raise the odds.
 
-    Few links among many pairs would make Newton's steps explode: links weigh more while
-    the trees are learned, and the odds are put right afterwards.
+    With few links among many pairs, Newton's steps would diverge: links weigh more while
+    the trees are learned, and the odds are corrected afterwards.
     """
 
     def __init__(
@@ -52,13 +55,15 @@ class BoostedTrees:
     ) -> None:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
-        more = max(1.0, _BALANCE * weights[truth == 0].sum() / weights[truth > 0].sum())
-        self._shift = np.log(more)
-        weights = np.where(truth > 0, more, 1) * weights
+        factor = max(1.0, _BALANCE * weights[truth == 0].sum() / weights[truth > 0].sum())
+        self._shift = np.log(factor)
+        weights = np.where(truth > 0, factor, 1) * weights
         self._trees = HistGradientBoostingClassifier(
             monotonic_cst=rising.astype(int), **options, **_BOOSTING
         )
-        with threadpoolctl.threadpool_limits(1, user_api="openmp"):  # sums that repeat
+        with threadpoolctl.threadpool_limits(
+            1, user_api="openmp"
+        ):  # the order of sums, and with it the bits
             self._trees.fit(evidence, truth, sample_weight=weights / weights.mean())
 
     def log_odds(self, evidence: FloatArray) -> FloatArray:
@@ -69,9 +74,9 @@ class BoostedTrees:
 
 
 class Logistic:
-    """Logistic regression on logs, with weights of at least zero where it may only rise.
+    """Logistic regression on logarithms, with non-negative slopes of rising columns.
 
-    It orders pairs beyond those learned from, where trees see no difference.
+    It ranks pairs beyond the range of the examples, where trees are constant.
     """
 
     def __init__(
@@ -99,9 +104,9 @@ class Logistic:
         self.intercept, self.slope = float(found.x[0]), found.x[1:]
 
     def _columns(self, evidence: FloatArray) -> tuple[FloatArray, list[tuple[Any, None]]]:
-        """Return logs of everything, and what is rising as it is too, but for outliers."""
+        """Return the logarithms of all columns, and the rising columns themselves, clipped."""
         rising, other = evidence[:, self._rising], evidence[:, ~self._rising]
-        logs = np.log(np.maximum(rising, 0) + _SMALL)
+        logs = np.log(np.maximum(rising, 0) + _OFFSET)
         columns = np.column_stack((logs, np.clip(rising, -1, 2), np.log(other + 1)))
         return columns, [(0, None)] * 2 * rising.shape[1] + [(None, None)] * other.shape[1]
 
@@ -133,12 +138,11 @@ LogOdds = ConstantOdds | BoostedTrees | MeanOdds
 def learn_near(
     evidence: FloatArray, truth: FloatArray, weights: FloatArray, rising: BoolArray
 ) -> LogOdds:
-    """Learn of pairs that are near: links are common, and worth telling apart."""
+    """Learn the odds of near pairs, among which links are common."""
     if _too_few(truth):
         return ConstantOdds(truth, weights)
-    trees = {"max_iter": 100, "learning_rate": 0.07, "max_leaf_nodes": 8}
     return MeanOdds(
-        BoostedTrees(evidence, truth, weights, rising, **trees),
+        BoostedTrees(evidence, truth, weights, rising, **_NEAR_TREES),
         Logistic(evidence, truth, weights, rising),
     )
 
@@ -146,11 +150,10 @@ def learn_near(
 def learn_far(
     evidence: FloatArray, truth: FloatArray, weights: FloatArray, rising: BoolArray
 ) -> LogOdds:
-    """Learn of all other pairs: nearly all there are, so few and small trees have to do."""
+    """Learn the odds of all other pairs: nearly all pairs, so few and small trees are used."""
     if _too_few(truth):
         return ConstantOdds(truth, weights)
-    trees = {"max_iter": 40, "learning_rate": 0.15, "max_leaf_nodes": 4}
-    return BoostedTrees(evidence, truth, weights, rising, **trees)
+    return BoostedTrees(evidence, truth, weights, rising, **_FAR_TREES)
 
 
 def _too_few(truth: FloatArray) -> bool:

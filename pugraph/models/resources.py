@@ -26,7 +26,7 @@ def solver_resources(options: Options, solver: str, n_links: int) -> Iterator[St
 
 @contextlib.contextmanager
 def _reporter(options: Options, max_sweeps: int) -> Iterator[Progress | None]:
-    """Turn the option `progress` into what is called after each sweep."""
+    """Return the function that the option `progress` asks to call after each sweep."""
     if options.progress is False:
         yield None
     elif options.progress is not True:
@@ -42,15 +42,15 @@ def _reporter(options: Options, max_sweeps: int) -> Iterator[Progress | None]:
 
 
 def progress_bar(**options: Any) -> Any:
-    """Return tqdm's bar: a widget in a notebook that has them, a line of text elsewhere."""
+    """Return tqdm's progress bar: a widget where a notebook has widgets, text elsewhere."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a notebook has no widgets
+        warnings.simplefilter("ignore")  # about missing notebook widgets
         from tqdm.auto import tqdm
     return tqdm(**options)
 
 
 def check_memory(needed: int, what: str, way_out: str) -> None:
-    """Refuse a fit whose arrays would not fit into the memory that is free now."""
+    """Refuse a fit whose memory estimate exceeds the free memory."""
     free = available_memory()
     if free is not None and needed > free:
         raise NotEnoughMemoryError(

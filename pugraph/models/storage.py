@@ -1,4 +1,4 @@
-"""A fitted model in one file: an npz archive with JSON beside the arrays, no pickle."""
+"""The file format: an npz archive of arrays, with a description in JSON and no pickle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pugraph.adapters.lookup import Positions
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 
-_FORMAT = 2
+_FORMAT = 2  # counts the formats so far; a file of another one is refused
 
 
 def save(
@@ -76,7 +76,7 @@ def load(path: str | PathLike[str]) -> tuple[GraphData, dict[str, FloatArray], d
 
 
 def encode(node: Any) -> Any:
-    """Return a node, or a category, as JSON can hold it."""
+    """Return a node, or a category, in a form that JSON can hold."""
     if node is None or isinstance(node, (str, bool, int, float)):
         return node
     if isinstance(node, tuple):

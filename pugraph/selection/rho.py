@@ -26,8 +26,7 @@ class RhoEstimate(NamedTuple):
     rho : float
         The estimated fraction of true links that is unseen.
     certainty : float
-        The mean chance, by their scores, that links which were hidden are known ones rather
-        than other pairs.
+        The mean calibrated probability that a hidden link is one, by its score.
     n_hidden : int
         How many links were hidden.
 
@@ -54,10 +53,10 @@ def estimate_rho(
 ) -> RhoEstimate:
     """Estimate the fraction of true links that is unseen, without a grid.
 
-    Some links are hidden and a model is fitted to the rest. Its scores are calibrated: what
-    fraction of the pairs with such a score are hidden links? The mean of that over
-    hidden links which the calibration did not see says how many of the pairs that look
-    like links are known to be: Elkan and Noto's estimate [1]_.
+    Some links are hidden and a model is fitted to the rest. Its scores are calibrated: which
+    fraction of the pairs with a given score are hidden links? The mean of this fraction over
+    hidden links that were not used in the calibration estimates how many of the pairs that
+    look like links are known: Elkan and Noto's estimate [1]_.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ def estimate_rho(
     fraction : float
         Of the links that are hidden, above 0 and below 1.
     seed : int
-        Of the hidden links, and of the pairs to tell them from.
+        Of the hidden links, and of the other pairs.
     features
         As in `pugraph.fit`.
     **options
@@ -89,10 +88,9 @@ def estimate_rho(
 
     Notes
     -----
-    It assumes that links are seen at random, whatever they are, and that a link's score
-    tells it from a pair that is none. The second is rarely so: where half of the pairs
-    that look like links are none, they count as unseen links. On real networks take it for
-    the fraction of unseen ones among all pairs that look like links: an upper bound.
+    It assumes that every link is seen with the same probability, and that scores separate
+    links from other pairs. The second is rarely true: pairs that look like links and are not
+    count as unseen links. On real networks the estimate is an upper bound.
 
     References
     ----------
@@ -130,7 +128,7 @@ def estimate_rho(
 def _certainty(
     positives: FloatArray, others: FloatArray, weight: float, rng: np.random.Generator
 ) -> float:
-    """Return the mean calibrated chance of positives; each half is calibrated on the other."""
+    """Return the mean calibrated probability of positives, each half calibrated on the other."""
     from sklearn.isotonic import IsotonicRegression
 
     scores = np.append(positives, others).astype(np.float64)
@@ -138,9 +136,9 @@ def _certainty(
     weights = np.where(truth > 0, 1.0, weight)
     half = rng.permutation(scores.size) % 2 == 0
     half[: positives.size] = rng.permutation(positives.size) % 2 == 0
-    chances = []
+    probabilities = []
     for mine in (half, ~half):
         calibrated = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
         calibrated.fit(scores[mine], truth[mine], sample_weight=weights[mine])
-        chances.append(calibrated.predict(scores[~mine & (truth > 0)]))
-    return float(np.concatenate(chances).mean())
+        probabilities.append(calibrated.predict(scores[~mine & (truth > 0)]))
+    return float(np.concatenate(probabilities).mean())

@@ -45,8 +45,8 @@ class Trial(NamedTuple):
     rank : int
         What was tried.
     average_precision : float
-        Of the hidden links. In a small graph links are hidden twice, and this is the mean; or
-        an estimate of it from the first time, where that was clearly behind the best.
+        Of the hidden links. In a small graph links are hidden twice, and this is the mean, or
+        an estimate from the first time if that was clearly worse than the best.
     seconds : float
         How long it took.
 
@@ -219,7 +219,7 @@ def _choose(
 
 
 class _Search:
-    """The best trial so far, in terms that carry over to the whole graph."""
+    """The search: the best trial so far, in units that carry over to the whole graph."""
 
     def __init__(self, data: GraphData, options: Options, fraction: float, progress: bool) -> None:
         rng = np.random.default_rng(options.seed)
@@ -231,7 +231,7 @@ class _Search:
         self.bar = progress_bar(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
         self._tried: set[Hyperparameters] = set()
-        self.bias: float | None = None  # the rule's
+        self.bias: float | None = None  # the default
         self.factor = 1.0
         self.rank: int | None = None
         self._best = [-1.0] * len(self.rounds)
@@ -278,7 +278,7 @@ class _Search:
                 break
         better = len(values) == len(self.rounds) and sum(values) > gain * sum(self._best)
         value = sum(values) / len(values)
-        if len(values) < len(self.rounds):  # in terms of the others
+        if len(values) < len(self.rounds):  # estimated from the first round
             value = values[0] / self._best[0] * sum(self._best) / len(self._best)
         model, took = models[0], perf_counter() - start
         self.table.append(Trial(model.rho, model.reg, model.rank, value, took))
@@ -309,7 +309,7 @@ class _Search:
                 break
 
     def ranks(self) -> None:
-        """Double the rank, or else halve it, as long as that helps enough to be sure of it."""
+        """Double the rank, or else halve it, as long as that clearly helps."""
         data = self.split.data
         rank = hyperparameters_of(data, self._at(data, self.bias, self.factor, None)).rank
         while 2 * rank <= min(data.adjacency.shape) and self.attempt(_GAIN, rank=2 * rank):
@@ -326,7 +326,7 @@ class _Search:
 
 
 class _Round:
-    """Links that are hidden, pairs to find them among, and where the next fit may begin."""
+    """Hidden links, the pairs that they are ranked among, and a warm start."""
 
     def __init__(self, split: HiddenLinks, rng: np.random.Generator) -> None:
         self.split = split
@@ -355,9 +355,9 @@ class _Round:
 def _others(
     split: HiddenLinks, rng: np.random.Generator
 ) -> list[tuple[IntArray, IntArray, float]]:
-    """Return pairs that are no links, near each other and not, and what one stands for.
+    """Return non-links, two steps apart and others, and how many pairs each stands for.
 
-    Those near each other are most of what is ranked high, and few.
+    Few pairs are two steps apart, but they are most of those ranked high.
     """
     A = split.data.adjacency
     rows, cols, weight = sampling.some_non_links(split.pairs, _NEAR + _FAR, rng)
