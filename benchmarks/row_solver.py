@@ -26,7 +26,7 @@ from pugraph.core.descent import Stopping
 from pugraph.core.gather import fetch, room_needed, row_products
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
-from pugraph.models.fit_factors import _start
+from pugraph.models.fit_model import _start
 from pugraph.models.options import Options
 
 REAL = [("facebook_combined", 64), ("ca-AstroPh", 64)]

@@ -28,7 +28,7 @@ from pugraph import datasets
 from pugraph.core.problem import Pattern
 from pugraph.evaluation import evaluate, split_links
 from pugraph.link_prediction.local_indices import LocalIndex
-from pugraph.models.fit_factors import memory_estimate
+from pugraph.models.fit_model import memory_estimate
 from pugraph.models.options import Options
 
 ALPHA = 20 / 21

@@ -20,7 +20,7 @@ from pugraph.cli import output
 from pugraph.cli.edges import Layout, read_edges
 from pugraph.cli.files import FileError, errors_of_file
 from pugraph.cli.networks import Network, built_in, read_network, to_networkx
-from pugraph.cli.nodes import locate, of_nodes, read_nodes, with_table
+from pugraph.cli.nodes import name_positions, of_nodes, read_nodes, with_table
 from pugraph.core.jit import threads
 from pugraph.core.pairs import best_of
 from pugraph.errors import InputError
@@ -67,7 +67,7 @@ def _predictions(args: Namespace, scorer: PairScorer, what: str) -> list[tuple[s
         best = best_pairs(scorer, args.top or _TOP, progress=_progress(args))
         return [(str(u), str(v), p) for u, v, p in best]
     names = list(map(str, scorer.nodes))
-    rows, cols = locate(read_edges(args.pairs, _pairs_layout(args)), names, what)
+    rows, cols = name_positions(read_edges(args.pairs, _pairs_layout(args)), names, what)
     scores = scorer.score_pairs(rows, cols)
     if args.top is not None:
         rows, cols, scores = best_of([(rows, cols, scores)], args.top)
@@ -134,7 +134,7 @@ def cluster(args: Namespace) -> None:
     must_link = None
     if args.must_link is not None:
         pairs = read_edges(args.must_link, _pairs_layout(args))
-        rows, cols = locate(pairs, network.names, network.path)
+        rows, cols = name_positions(pairs, network.names, network.path)
         must_link = list(
             zip(*(nodes_at(network.names, side) for side in (rows, cols)), strict=True)
         )

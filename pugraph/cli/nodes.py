@@ -126,7 +126,7 @@ def with_table(network: Network, table: NodeTable) -> Network:
     return replace(network, data=data, columns=columns)
 
 
-def locate(edges: Edges, names: list[str], what: str) -> tuple[IntArray, IntArray]:
+def name_positions(edges: Edges, names: list[str], what: str) -> tuple[IntArray, IntArray]:
     """Return where the ends of some pairs are in a list of names."""
     index = {name: place for place, name in enumerate(names)}
     places = np.array([index.get(name, -1) for name in edges.names])

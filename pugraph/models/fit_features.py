@@ -22,10 +22,9 @@ from pugraph.core.descent import Stopping
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
-from pugraph.models.defaults import Hyperparameters
+from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.feature_map import FeatureMap
-from pugraph.models.fit_factors import MOST_EXACT
 from pugraph.models.options import Options
 from pugraph.models.resources import check_memory, solver_resources
 
@@ -34,7 +33,7 @@ _LARGEST_D = 500 * 500  # entries; a larger D is held as a product P Q^T
 # bounds on every pair need all of X at each step:
 _FEW_PAIRS = 10**6  # above, scores of a shifted model are clipped instead
 _NEGLIGIBLE = 1e-7  # of the largest singular value of D: the precision of float32
-_LARGEST_START = 0.1  # as in `fit_factors`
+_LARGEST_START = 0.1  # as in `fit_model`
 
 Bases = tuple[Basis | None, Basis | None]
 

@@ -1,20 +1,114 @@
-"""Fitting a model to a graph that is already arrays, with options that are all given."""
+"""Fitting a factor model; here without features, X = W H^T."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from pugraph.adapters import GraphData
-from pugraph.models.defaults import Hyperparameters
+from pugraph.core.als import als_workspace, fit_als
+from pugraph.core.bounded import fit_ball, fit_box, upper_bound
+from pugraph.core.ccd import ccd_workspace, fit_ccd
+from pugraph.core.exact import exact_workspace, fit_exact
+from pugraph.core.problem import Pattern
+from pugraph.core.proximal import fit_proximal, proximal_workspace
+from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
+from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
-from pugraph.models.fit_factors import Factors, fit_factors
 from pugraph.models.fit_features import choose_solver, fit_features
 from pugraph.models.options import Options
+from pugraph.models.resources import check_memory, solver_resources
+
+Factors = tuple[FloatArray, FloatArray]
+
+_LARGEST_START = 0.1  # chosen by hand: small beside a vector of length 1, and not zero
+
+# the descent solvers, which improve W and H in place
+_DESCENT = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
+_WORKSPACES = {
+    "als": als_workspace,
+    "ccd++": ccd_workspace,
+    "proximal": proximal_workspace,
+    "exact": exact_workspace,
+}
 
 
 def fit_model(data: GraphData, options: Options, start: Factors | None = None) -> FactorModel:
-    """Fit a model; no option is "auto", and `start` is as in `fit_factors`."""
+    """Fit a model to a graph; no option is "auto".
+
+    `start` may be the factors of another fit to the same nodes, with a penalty, a bias or a
+    rank not far from these; solvers that do not begin with factors ignore it.
+    """
     if options.inductive:
         return fit_features(data, options)
-    return fit_factors(data, options, start)
+    solver = options.chosen_solver
+    rows, cols = data._loopless._sides
+    if solver == "exact" and max(rows.shape) > MOST_EXACT:
+        raise InputError(
+            f"solver='exact' keeps each pair of nodes within bounds, and is for {MOST_EXACT} "
+            f"nodes at most, not {max(rows.shape)}; solver='relax' and 'ball' are for any number"
+        )
+    numbers = options.hyperparameters(rows.shape, rows.n_links, solver)
+    _check_memory(options, numbers, rows)
+    W, H = _start(options, numbers, rows, cols)
+    if start is not None:
+        for fresh, old in zip((W, H), start, strict=True):
+            rank = min(fresh.shape[1], old.shape[1])
+            fresh[:, :rank] = old[:, :rank]
+    objective = numbers.objective
+    history: list[float] = []
+    gap = None
+    if rows.n_links:
+        with solver_resources(options, solver, rows.n_links) as stopping:
+            if solver == "proximal":
+                W, H, history, gap = fit_proximal(objective, rows, cols, stopping, options.seed)
+            elif solver == "exact":
+                W, H, history, gap = fit_exact(objective, rows, stopping, W.dtype, options.seed)
+            else:
+                history = _DESCENT[solver](objective, rows, cols, W, H, stopping)
+    W, H = (np.ascontiguousarray(factor, options.dtype) for factor in (W, H))
+    numbers = numbers._replace(rank=W.shape[1])
+    return FactorModel(data, (W, H), options.method, numbers, history, solver, gap)
+
+
+def memory_estimate(options: Options, numbers: Hyperparameters, rows: Pattern) -> int:
+    """Return how many bytes a fit takes beside the graph."""
+    dtype = np.dtype(options.dtype)
+    count = sum(rows.shape) * numbers.rank
+    if options.chosen_solver in _WORKSPACES:
+        count += _WORKSPACES[options.chosen_solver](rows, numbers.rank, dtype)
+    return count * dtype.itemsize
+
+
+def _check_memory(options: Options, numbers: Hyperparameters, rows: Pattern) -> None:
+    m, n = rows.shape
+    what = f"a fit of rank {numbers.rank} to {m} x {n} nodes"
+    convex = options.chosen_solver in ("proximal", "exact")
+    way_out = "choose another solver" if convex else "lower rank"
+    check_memory(memory_estimate(options, numbers, rows), what, way_out)
+
+
+def _start(options: Options, numbers: Hyperparameters, rows: Pattern, cols: Pattern) -> Factors:
+    """Draw the factors; a row without links starts, and stays, at zero.
+
+    The biased solvers begin by solving for W, whose start has no effect: it is zero.
+    """
+    rng = np.random.default_rng(options.seed)
+    dtype: np.dtype[Any] = np.dtype(options.dtype)
+
+    def draw(side: Pattern, largest: Any) -> FloatArray:
+        factor = rng.random((side.shape[0], numbers.rank), dtype)
+        factor *= largest
+        factor[np.diff(side.indptr) == 0] = 0
+        return factor
+
+    if options.method == "bias":
+        zero = np.zeros((rows.shape[0], numbers.rank), dtype)
+        return zero, draw(cols, dtype.type(_LARGEST_START))
+    largest = upper_bound(numbers.rank, dtype) / 2
+    return draw(rows, largest), draw(cols, largest)
 
 
 def hyperparameters_of(data: GraphData, options: Options) -> Hyperparameters:

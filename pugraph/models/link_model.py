@@ -230,7 +230,7 @@ class LinkModel(PairScorer):
         ...     os.listdir(folder)
         ['karate.pugraph']
         """
-        storage.save(path, self.data, *self._stored())
+        storage.write_model(path, self.data, *self._stored())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -265,7 +265,7 @@ class LinkModel(PairScorer):
         >>> same.top_links(10) == model.top_links(10)
         True
         """
-        data, arrays, about = storage.load(path)
+        data, arrays, about = storage.read_model(path)
         kind = _KINDS.get(about.get("kind", "factors"))
         if kind is None or not issubclass(kind, cls):
             raise InputError(f"{path} does not hold a {cls.__name__}")

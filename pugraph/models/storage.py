@@ -19,7 +19,7 @@ from pugraph.errors import InputError
 _FORMAT = 2  # counts the formats so far; a file of another one is refused
 
 
-def save(
+def write_model(
     path: str | PathLike[str],
     data: GraphData,
     arrays: dict[str, FloatArray],
@@ -47,8 +47,10 @@ def save(
         np.savez(file, **contents)
 
 
-def load(path: str | PathLike[str]) -> tuple[GraphData, dict[str, FloatArray], dict[str, Any]]:
-    """Read what `save` wrote."""
+def read_model(
+    path: str | PathLike[str],
+) -> tuple[GraphData, dict[str, FloatArray], dict[str, Any]]:
+    """Read what `write_model` wrote."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
