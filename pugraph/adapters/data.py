@@ -14,7 +14,7 @@ from pugraph.adapters.features import FeatureMatrix
 from pugraph.adapters.lookup import Positions, locate, node_list, pair_list
 from pugraph.adapters.networkx_errors import NodeNotFound
 from pugraph.core.pairs import Pairs
-from pugraph.core.problem import Pattern, both_sides
+from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
@@ -102,14 +102,21 @@ class GraphData:
         return replace(self, adjacency=sp.csr_array(kept, shape=self.adjacency.shape))
 
     @cached_property
+    def _pattern(self) -> Pattern:
+        """The links by row, as kernels take them."""
+        return Pattern.of(self.adjacency)
+
+    @cached_property
     def _sides(self) -> tuple[Pattern, Pattern]:
-        """The links by row and by column, as the solvers take them."""
-        return both_sides(self.adjacency, self.symmetric)
+        """The links by row and by column, one object if the matrix is symmetric."""
+        if self.symmetric:
+            return self._pattern, self._pattern
+        return self._pattern, Pattern.of(sp.csr_array(self.adjacency.T))
 
     @cached_property
     def _pairs(self) -> Pairs:
         """The links, and which pairs there are beside them."""
-        return Pairs(Pattern.of(self.adjacency), self.directed, self.square)
+        return Pairs(self._pattern, self.directed, self.square)
 
     def _unknown(self, node: object) -> Exception:
         """Return the error for a node that is not in the graph."""

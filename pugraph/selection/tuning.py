@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import ranking, sampling
 from pugraph.core.paths import path_sums
-from pugraph.core.problem import both_sides
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.checks import check_names, check_option, is_auto
 from pugraph.models.defaults import Hyperparameters
@@ -367,5 +366,5 @@ def _others(
     rows, cols = rows[:: 1 + _NEAR // _FAR], cols[:: 1 + _NEAR // _FAR]
     weight *= 1 + _NEAR // _FAR
     degrees = np.ones(A.shape[0])
-    far = path_sums(*both_sides(A, not split.data.directed), degrees, rows, cols)[:, 0] == 0
+    far = path_sums(*split.data._sides, degrees, rows, cols)[:, 0] == 0
     return [near, (rows[far], cols[far], weight)]
