@@ -58,7 +58,7 @@ class LinkModel(PairScorer):
 
     @abstractmethod
     def _stored(self) -> tuple[dict[str, FloatArray], dict[str, Any]]:
-        """Return the arrays of a file, and what else can be said in JSON."""
+        """Return the arrays of a file, and the rest as JSON can hold it."""
 
     @classmethod
     @abstractmethod
@@ -69,7 +69,7 @@ class LinkModel(PairScorer):
 
     @abstractmethod
     def _summary(self) -> dict[str, Any]:
-        """Return what can be said of the model in a few numbers, by name."""
+        """Return the most important numbers of the model by name, for `pugraph info`."""
 
     @abstractmethod
     def threshold(self) -> float:
@@ -128,7 +128,7 @@ class LinkModel(PairScorer):
     def predict(
         self, ebunch: Iterable[Any] | None = None, *, threshold: float | str | None = None
     ) -> Iterator[Prediction]:
-        """Score node pairs, or say yes or no to them.
+        """Score node pairs, or classify them as links or not.
 
         Parameters
         ----------

@@ -99,25 +99,29 @@ class Options:
         self, shape: tuple[int, int], n_links: int, solver: str | None = None
     ) -> Hyperparameters:
         """Fill in the options that are None, from the size and the density of the matrix."""
-        assert not self.selects
+        rank, rho, alpha, reg = self.rank, self.rho, self.alpha, self.reg
+        # "auto" was resolved before (see `selection.tuning`)
+        assert not (isinstance(rank, str) or isinstance(rho, str) or isinstance(reg, str))
         defaults = self._solvers[solver or self.chosen_solver]
         m, n = shape
-        rank: Any = max(1, min(defaults.rank, m, n)) if self.rank is None else self.rank
-        rho: Any = self.rho
-        if self.alpha is not None:
-            rho = 2 * self.alpha - 1
+        if rank is None:
+            rank = max(1, min(defaults.rank, m, n))
+        if alpha is not None:
+            rho = 2 * alpha - 1
         elif rho is None:
             rho = defaults.rho(max(n_links, 1) / max(m * n, 1))
-        alpha = self.alpha
         if self.method == "bias" and alpha is None:
             alpha = (1 + rho) / 2
-        reg: Any = self.reg
         if reg is None:
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
             reg = defaults.reg * slope * reg_unit(shape, n_links, defaults.penalty)
-        return Hyperparameters(
-            operator.index(rank), float(rho), None if alpha is None else float(alpha), float(reg)
+        numbers = (
+            operator.index(rank),
+            float(rho),
+            None if alpha is None else float(alpha),
+            float(reg),
         )
+        return Hyperparameters(*numbers)
 
 
 def _is_float_type(dtype: Any) -> bool:
