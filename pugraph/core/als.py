@@ -37,7 +37,7 @@ _STEPS = 4
 _RESIDUAL_TOL = 0.01
 
 # Rows whose basis is changed by one matrix product. Chosen by hand: large enough for BLAS,
-# small enough for the cache; affects speed only.
+# small enough for the cache. Affects speed and rounding only.
 _TILE = 256
 
 
