@@ -1,8 +1,8 @@
 """Copies of the vectors of a row's neighbours, and products with them.
 
-The copies are contiguous and, for most rows, fit into the first-level cache. Their number is rounded up to a
-multiple of a group, with rows of zeros. The rows of a group share an inner loop, so that the
-processor computes their sums at the same time.
+The copies are contiguous and, for most rows, fit into the first-level cache. Their number is
+rounded up to a multiple of a group, with rows of zeros. The rows of a group share an inner
+loop, so that the processor computes their sums at the same time.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def test_some_pairs_two_steps_apart_stand_for_all(directed, monkeypatch):
     rows, _, weight = sampling.some_two_steps(matrix, pairs, 7, rng)
     assert (rows.size, weight) == (7, pytest.approx(len(expected) / 7))
 
-    monkeypatch.setattr(sampling, "_MOST_PATHS", 60)  # only from some nodes
+    monkeypatch.setattr(sampling, "_MAX_PATHS", 60)  # only from some nodes
     totals = []
     for seed in range(300):
         rows, cols, weight = sampling.some_two_steps(
