@@ -24,12 +24,14 @@ _LINE = 64
 
 @kernel(parallel=True)
 def _multiply(X, B, bounds, out):
+    """Set out = X @ B, block by block."""
     for c in prange(len(bounds) - 1):
         np.dot(X[bounds[c] : bounds[c + 1]], B, out[bounds[c] : bounds[c + 1]])
 
 
 @kernel(parallel=True)
 def _products(X, Y, bounds, out):
+    """Set out[c] = X^T Y over the rows of block c."""
     for c in prange(len(bounds) - 1):
         np.dot(X[bounds[c] : bounds[c + 1]].T, Y[bounds[c] : bounds[c + 1]], out[c])
 

@@ -183,6 +183,7 @@ def _ball_rows(indptr, indices, chunks, G, H, pull, limit, rate, passes, steps, 
 
 @kernel()
 def _square(w):
+    """Return w . w."""
     total = w.dtype.type(0)
     for a in range(w.size):
         total += w[a] * w[a]

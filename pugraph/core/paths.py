@@ -1,4 +1,4 @@
-"""Paths between two nodes: sums over the paths of two and of three steps."""
+"""Sums over the paths of two and of three steps between two nodes."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def random_non_links(
     """Return distinct pairs that are not links, all equally likely."""
     m, n = pairs.links.shape
     total = count_non_links(pairs)
-    if 2 * sample >= total:  # rejection would draw many pairs twice
+    if 2 * sample >= total:  # rejection sampling would need many draws
         return at(non_links(pairs), np.sort(rng.permutation(total)[:sample]))
     keys = np.empty(0, np.int64)
     while keys.size < sample:
@@ -111,7 +111,7 @@ def random_non_links(
 def at(
     blocks: Iterable[tuple[IntArray, IntArray]], positions: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Return the pairs at these positions of the stream, which are sorted and start at 0."""
+    """Return the pairs at these positions of the stream, sorted and counted from 0."""
     us: list[IntArray] = [np.empty(0, np.int32)]
     vs: list[IntArray] = [np.empty(0, np.int32)]
     before = 0

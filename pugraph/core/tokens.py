@@ -54,6 +54,7 @@ def _slot(key: int, size: int) -> int:
 
 @kernel()
 def _same(text: Any, a: int, b: int, length: int) -> bool:
+    """Return whether the `length` bytes at a and at b are equal."""
     for i in range(length):  # noqa: SIM110 - numba compiles the loop
         if text[a + i] != text[b + i]:
             return False
