@@ -53,7 +53,7 @@ class Scaling(NamedTuple):
         if (largest > _LARGEST).any():
             column = int(np.argmax(largest))
             raise ValueError(
-                f"column {column} of the features has values up to {largest[column]:.1e}, "
+                f"features go up to {largest[column]:.1e} in column {column}, "
                 "too large to be scaled"
             )
         center, scale = None, np.ones(d)
