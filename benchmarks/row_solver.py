@@ -1,6 +1,6 @@
 """How to lower a row of ALS: conjugate gradients, coordinates, blocks of them, or exactly.
 
-All share the change of basis, the fetch of the neighbours and the over-relaxation; "plain" is
+All share the change of basis, the gathering of the neighbours and the over-relaxation; "plain" is
 the default without that. A block of one is row-local coordinate descent, blocks of 8 and 16
 are iALS++, and a block of all ranks is an exact solve. Contestants take turns, the best time
 to an objective counts. Prints Markdown and writes docs/data/row-solvers.csv.
@@ -23,7 +23,7 @@ from pugraph.adapters import to_graph_data
 from pugraph.core import als, descent
 from pugraph.core.ccd import fit_ccd
 from pugraph.core.descent import Stopping
-from pugraph.core.gather import fetch, room_needed, row_products
+from pugraph.core.gather import gather_rows, row_products, workspace_rows
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective, both_sides
 from pugraph.models.fit_model import _start
@@ -51,7 +51,7 @@ def block_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, size,
     """Minimise over blocks of coordinates in turn; the arguments are those of ALS's kernel."""
     k = back.shape[1]
     for c in prange(len(chunks) - 1):
-        most = room_needed(indptr[chunks[c] : chunks[c + 1] + 1])
+        most = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
         near = np.empty((most, F.shape[1]), F.dtype)
         scores, before = np.empty(most, F.dtype), np.empty(most, F.dtype)
         V = np.empty((1, F.shape[1]), F.dtype)
@@ -60,7 +60,7 @@ def block_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, size,
             np.dot(W[i : i + 1], into, V)
             v = V[0]
             old[:] = v
-            n = fetch(indices[indptr[i] : indptr[i + 1]], F, near)
+            n = gather_rows(indices[indptr[i] : indptr[i + 1]], F, near)
             row_products(near, n, v, scores)
             before[:n] = scores[:n]
             for first in range(0, k, size):

@@ -1,4 +1,4 @@
-"""Slow, obvious reference versions, dense and loop by loop, that the tests compare with."""
+"""Slow and obvious reference implementations, dense and with plain loops."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 
 def objective(A, W, H, seen, unseen, target, reg):
+    """The objective of `pugraph.core.problem`, entry by entry."""
     X = W @ H.T
     total = 0.0
     for i in range(A.shape[0]):
@@ -25,12 +26,13 @@ def loss_gradient(A, X, seen, unseen, target):
 
 
 def gradient(A, W, H, seen, unseen, target, reg):
+    """The gradients of the objective with respect to W and to H."""
     G = loss_gradient(A, W @ H.T, seen, unseen, target)
     return G @ H + reg * W, G.T @ W + reg * H
 
 
 def solve_rows(A, H, seen, unseen, target, reg):
-    """The best W for a given H, a dense linear system a row."""
+    """The best W for a given H: a dense linear system per row."""
     W = np.empty((A.shape[0], H.shape[1]))
     for i in range(A.shape[0]):
         weights = np.where(A[i] != 0, seen, unseen)
@@ -41,7 +43,7 @@ def solve_rows(A, H, seen, unseen, target, reg):
 
 
 def _best_coordinates(A, W, H, r, seen, unseen, target, reg):
-    """The best W[:, r] with all else fixed."""
+    """The best W[:, r] with everything else fixed."""
     weights = np.where(A != 0, seen, unseen)
     rest = np.where(A != 0, target, 0.0) - W @ H.T + np.outer(W[:, r], H[:, r])
     h = H[:, r]
@@ -49,23 +51,24 @@ def _best_coordinates(A, W, H, r, seen, unseen, target, reg):
 
 
 def _row_values(A, W, H, seen, unseen, target, reg):
-    """The objective's part that belongs to each row of W."""
+    """The part of the objective that belongs to each row of W."""
     X = W @ H.T
     loss = np.where(A != 0, seen * (X - target) ** 2, unseen * X**2).sum(axis=1)
     return loss + reg / 2 * (W**2).sum(axis=1)
 
 
 def relax(A, W, better, H, omega, *weights):
-    """Each row of W moved by omega times the best multiple of its way to `better`."""
-    way = better - W
-    back, here, ahead = (_row_values(A, W + t * way, H, *weights) for t in (-1, 0, 1))
-    bend = ahead + back - 2 * here
-    best = np.where(bend > 0, (back - ahead) / (2 * np.where(bend > 0, bend, 1)), 0)
-    return W + omega * best[:, None] * way
+    """Over-relaxation: each row moves towards `better` by omega times the best step length."""
+    direction = better - W
+    minus, zero, plus = (_row_values(A, W + t * direction, H, *weights) for t in (-1, 0, 1))
+    curvature = plus + minus - 2 * zero
+    positive = curvature > 0
+    best = np.where(positive, (minus - plus) / (2 * np.where(positive, curvature, 1)), 0)
+    return W + omega * best[:, None] * direction
 
 
 def ccd_sweep(A, W, H, ranks, passes, omega, *weights):
-    """One pass of CCD++ over groups of ranks: columns of W, then those of H."""
+    """One sweep of CCD++ over groups of ranks: columns of W, then columns of H."""
     for first in range(0, W.shape[1], ranks):
         group = range(first, min(first + ranks, W.shape[1]))
         W = relax(A, W, _group_pass(A, W, H, group, passes, *weights), H, omega, *weights)
@@ -74,6 +77,7 @@ def ccd_sweep(A, W, H, ranks, passes, omega, *weights):
 
 
 def _group_pass(A, W, H, group, passes, *weights):
+    """W after some passes over the columns of a group."""
     W = W.copy()
     for _ in range(passes):
         for r in group:
@@ -82,7 +86,7 @@ def _group_pass(A, W, H, group, passes, *weights):
 
 
 def bounded_rows(A, W, H, target, reg, bound, passes):
-    """Coordinate descent within 0..bound on each row of W."""
+    """Coordinate descent within [0, bound] on each row of W."""
     W = W.copy()
     for _ in range(passes):
         for r in range(W.shape[1]):
@@ -92,7 +96,7 @@ def bounded_rows(A, W, H, target, reg, bound, passes):
 
 
 def project(kind, factor):
-    """The nearest point of the box, or of the non-negative part of the ball, row by row."""
+    """The projection of each row on the box, or on the non-negative part of the ball."""
     if kind == "box":
         return np.clip(factor, 0, 1 / np.sqrt(factor.shape[1]))
     factor = np.maximum(factor, 0)
@@ -100,23 +104,24 @@ def project(kind, factor):
 
 
 def ball_rows(A, W, H, target, reg, passes, steps):
-    """Coordinate descent on each row of W; where it leaves the ball, projected gradients."""
+    """Coordinate descent on each row of W; if it leaves the ball, projected gradients."""
     free = bounded_rows(A, W, H, target, reg, 1.0, passes)
-    steepest = 2 * np.linalg.norm(H.T @ H, 2) + reg
-    walked = W
+    curvature = 2 * np.linalg.norm(H.T @ H, 2) + reg
+    projected = W
     for _ in range(steps):
-        slope = loss_gradient(A, walked @ H.T, 1.0, 1.0, target) @ H + reg * walked
-        walked = project("ball", walked - 0.999 / steepest * slope)
+        gradient = loss_gradient(A, projected @ H.T, 1.0, 1.0, target) @ H + reg * projected
+        projected = project("ball", projected - 0.999 / curvature * gradient)
     outside = np.linalg.norm(free, axis=1) > 1
-    return np.where(outside[:, None], walked, free)
+    return np.where(outside[:, None], projected, free)
 
 
 def score(W, H, i, j, symmetric):
-    forth = sum(float(a) * float(b) for a, b in zip(W[i], H[j], strict=True))
+    """w_i . h_j, or the mean of both orders."""
+    forward = sum(float(a) * float(b) for a, b in zip(W[i], H[j], strict=True))
     if not symmetric:
-        return forth
-    back = sum(float(a) * float(b) for a, b in zip(W[j], H[i], strict=True))
-    return (forth + back) / 2
+        return forward
+    backward = sum(float(a) * float(b) for a, b in zip(W[j], H[i], strict=True))
+    return (forward + backward) / 2
 
 
 def non_links(A, directed):
@@ -132,14 +137,17 @@ def non_links(A, directed):
 
 
 def common(A, u, v):
+    """The common neighbours of u and v, without u and v."""
     return [w for w in range(len(A)) if A[u, w] and A[v, w] and w not in (u, v)]
 
 
 def degree(A, u):
+    """The degree as networkx counts it: a self-loop counts twice."""
     return int(sum(A[u] != 0) + (A[u, u] != 0))
 
 
 def local_index(name, A, u, v):
+    """A local index of networkx by its name."""
     if name == "common_neighbors":
         return float(len(common(A, u, v)))
     if name == "jaccard_coefficient":
@@ -154,11 +162,13 @@ def local_index(name, A, u, v):
 
 
 def katz(A, beta):
+    """The sum over all powers (beta A)^t, t >= 1."""
     identity = np.eye(len(A))
     return np.linalg.inv(identity - beta * A) - identity
 
 
 def svd_katz(A, beta, rank, terms=200):
+    """Katz of the truncated singular value decomposition, by its power series."""
     U, S, Vt = np.linalg.svd(A)
     low = (U[:, :rank] * S[:rank]) @ Vt[:rank]
     power, total = np.eye(len(A)), np.zeros_like(low)
@@ -180,11 +190,13 @@ def precision_at(positives, negatives, length, rng, orders=4000):
 
 
 def soft_threshold(X, threshold):
+    """X with its singular values lowered by the threshold, to 0 at least."""
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
     return (U * np.maximum(s - threshold, 0)) @ Vt
 
 
 def convex_objective(A, X, seen, unseen, target, reg):
+    """The loss of X plus reg times its nuclear norm."""
     T = np.where(A != 0, target, 0.0)
     nuclear = np.linalg.svd(X, compute_uv=False).sum()
     return (np.where(A != 0, seen, unseen) * (X - T) ** 2).sum() + reg * nuclear
@@ -203,7 +215,7 @@ def nuclear(A, seen, unseen, target, reg, steps=3000):
 
 
 def nuclear_in_box(A, target, reg, weight=5.0, steps=3000):
-    """The minimiser within 0..1, by the alternating direction method of multipliers."""
+    """The minimiser within [0, 1], by the alternating direction method of multipliers."""
     T = np.where(A != 0, target, 0.0)
     Z, U = np.zeros(A.shape), np.zeros(A.shape)
     for _ in range(steps):
@@ -240,23 +252,22 @@ def inductive_ridge(A, F, G, seen, unseen, target, reg):
 def inductive_nuclear(A, F, G, seen, unseen, target, reg, steps=3000):
     """The best D with the nuclear norm, by many plain proximal gradient steps."""
     D = np.zeros((F.shape[1], G.shape[1]))
-    steepest = 2 * max(seen, unseen) * (np.linalg.norm(F, 2) * np.linalg.norm(G, 2)) ** 2
+    curvature = 2 * max(seen, unseen) * (np.linalg.norm(F, 2) * np.linalg.norm(G, 2)) ** 2
     for _ in range(steps):
-        slope = F.T @ loss_gradient(A, F @ D @ G.T, seen, unseen, target) @ G
-        U, s, Vt = np.linalg.svd(D - slope / steepest, full_matrices=False)
-        D = (U * np.maximum(s - reg / steepest, 0)) @ Vt
+        gradient = F.T @ loss_gradient(A, F @ D @ G.T, seen, unseen, target) @ G
+        D = soft_threshold(D - gradient / curvature, reg / curvature)
     return D
 
 
 def inductive_ccd_sweep(A, F, G, P, Q, passes, *weights):
-    """One pass over the ranks of D = P Q^T: each feature's weight by itself, in turn."""
+    """One sweep over the ranks of D = P Q^T, one coefficient of P or Q after the other."""
 
     def best(A, F, P, other, r, a, seen, unseen, target, reg):
         column, h = F[:, a], other[:, r]
         weight = np.where(A != 0, seen, unseen)
         rest = np.where(A != 0, target, 0.0) - F @ P @ other.T + P[a, r] * np.outer(column, h)
-        bend = 2 * column**2 @ weight @ h**2 + reg
-        return 2 * column @ (weight * rest) @ h / bend
+        curvature = 2 * column**2 @ weight @ h**2 + reg
+        return 2 * column @ (weight * rest) @ h / curvature
 
     P, Q = P.copy(), Q.copy()
     for r in range(P.shape[1]):
@@ -270,7 +281,7 @@ def inductive_ccd_sweep(A, F, G, P, Q, passes, *weights):
 
 
 def ranks_among(positives, negatives, rng, orders=4000):
-    """For each positive, over random orders of the ties: how many negatives lie above it."""
+    """The number of negatives above each positive, for random orders of the ties."""
     found = np.empty((orders, len(positives)))
     for order in range(orders):
         for p, score in enumerate(positives):

@@ -1,16 +1,16 @@
 """Alternating least squares: each row of a factor by a few conjugate-gradient steps.
 
-A row's own system (see `problem`) is never formed. A change of basis first turns the part
-that all rows share, L L^T = H^T H + ridge * I, into the identity:
+The linear system of a row (see `problem`) is never formed. A change of basis first turns the
+part that all rows share, L L^T = H^T H + ridge * I, into the identity:
 
-    (I + extra * sum_j f_j f_j^T) v = pull * sum_j f_j,   f_j = L^-1 h_j,   v = L^T w,
+    (I + extra * sum_j f_j f_j^T) v = pull * sum_j f_j,   f_j = L^-1 h_j,   v = L^T w.
 
-so that a step costs O((links of the row) k). The neighbours' f_j are fetched once and then
-used from the first-level cache for all steps of the row. Starting from the row's present
-value, each step lowers the objective.
+A conjugate-gradient step then costs O((links of the row) k). The vectors f_j of the neighbours
+are copied once per row and read from the first-level cache in all steps. The steps start at the
+current value of the row, and each of them lowers the objective.
 
-The row then moves further than to where the steps led: over-relaxation, which about halves
-the number of sweeps (see `descent.relaxation`).
+Finally the row is over-relaxed: it moves further than the steps led, which saves a quarter to
+nearly a half of the sweeps (see `descent.relaxation`).
 """
 
 from __future__ import annotations
@@ -28,93 +28,145 @@ from pugraph.core.jit import kernel
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
+# Conjugate-gradient steps per row. Measured with benchmarks/row_solver.py (docs/solvers.md):
+# two steps are as fast on two networks and slower on the third, eight are not faster on any.
 _STEPS = 4
-_ENOUGH = 0.01
+
+# A row stops early when the squared norm of its residual falls to this fraction, that is, the
+# residual to a tenth. Chosen by hand: trades steps per row against sweeps.
+_RESIDUAL_TOL = 0.01
+
+# Rows whose basis is changed by one matrix product. Chosen by hand: large enough for BLAS,
+# small enough for the cache. Affects speed and rounding only.
 _TILE = 256
 
 
 @kernel()
-def _solve(near, n, extra, pull, omega, steps, enough, v, scores, gain, change, move, residual, q):
-    """Lower a row's quadratic by conjugate gradients and return v.(M v) - 2 pull v.s.
+def _solve(
+    gathered, n, extra, pull, omega, steps, tol, v,
+    scores, score_update, products, update, residual, direction,
+):  # fmt: skip
+    """Lower the quadratic of one row by conjugate gradients and return v.(M v) - 2 pull v.s.
 
-    They end after `steps`, or when the residual's square falls to `enough` of what it was.
-    v moves by omega times what they found: their way is the best multiple of itself, so
-    that the value falls for all omega in (0, 2). `scores` are f_j . v of the neighbours and
-    `gain` is how they change; with them the last step and the value need no product with M.
+    M = I + extra * sum_j f_j f_j^T and s = sum_j f_j, as in the module's docstring. No
+    multiple of the total update lowers the value more than the update itself, so the value
+    falls for every omega in (0, 2). The scores are updated together with v, so neither the
+    last step nor the returned value needs another product with M.
+
+    Parameters
+    ----------
+    gathered : array of shape (capacity, k)
+        The vectors f_j of the neighbours, followed by rows of zeros.
+    n : int
+        The number of gathered rows, rounded up by `gather_rows`.
+    extra, pull : float
+        The weights of the objective (see `problem`).
+    omega : float
+        The over-relaxation: v moves by omega times the total update.
+    steps : int
+        The largest number of steps.
+    tol : float
+        Stop when the squared residual falls to this fraction of its first value.
+    v : array of shape (k,)
+        The row in the new basis; changed in place.
+    scores, score_update, products : arrays of shape (capacity,)
+        Workspace per neighbour: f_j . v, its change, and other products.
+    update, residual, direction : arrays of shape (k,)
+        Workspace: the total update, and the vectors of conjugate gradients.
     """
-    row_products(near, n, v, scores)
+    row_products(gathered, n, v, scores)
     for p in range(n):
-        gain[p] = 0
-        change[p] = pull - extra * scores[p]
+        score_update[p] = 0
+        products[p] = pull - extra * scores[p]
     for a in range(v.size):
-        move[a] = 0
+        update[a] = 0
         residual[a] = -v[a]
-    add_rows(near, n, change, residual)
+    add_rows(gathered, n, products, residual)
     for a in range(v.size):
-        q[a] = residual[a]
+        direction[a] = residual[a]
     square = dot(residual, residual)
-    enough *= square
-    for left in range(steps - 1, -1, -1):
-        if square <= enough:
+    tol *= square
+    for remaining in range(steps - 1, -1, -1):
+        if square <= tol:
             break
-        row_products(near, n, q, change)
-        step = square / (dot(q, q) + extra * dot(change[:n], change[:n]))
+        row_products(gathered, n, direction, products)
+        step = square / (dot(direction, direction) + extra * dot(products[:n], products[:n]))
         for a in range(v.size):
-            move[a] += step * q[a]
+            update[a] += step * direction[a]
         for p in range(n):
-            gain[p] += step * change[p]
-        if left:
+            score_update[p] += step * products[p]
+        if remaining:
             for p in range(n):
-                change[p] *= -extra * step
+                products[p] *= -extra * step
             for a in range(v.size):
-                residual[a] -= step * q[a]
-            add_rows(near, n, change, residual)
-            before = square
+                residual[a] -= step * direction[a]
+            add_rows(gathered, n, products, residual)
+            previous = square
             square = dot(residual, residual)
-            turn = square / before
+            beta = square / previous
             for a in range(v.size):
-                q[a] = residual[a] + turn * q[a]
+                direction[a] = residual[a] + beta * direction[a]
     total = 0.0
     for a in range(v.size):
-        v[a] += omega * move[a]
+        v[a] += omega * update[a]
         total += np.float64(v[a]) * np.float64(v[a])
     for p in range(n):
-        score = np.float64(scores[p] + omega * gain[p])
+        score = np.float64(scores[p] + omega * score_update[p])
         total += (extra * score - 2 * pull) * score
     return total
 
 
 @kernel(parallel=True)
-def _solve_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, steps, enough, W, out):
-    """Lower every row's quadratic; `out` gets what `_solve` returns.
+def _solve_rows(
+    indptr, indices, chunks, F, to_basis, from_basis, extra, pull, omega, steps, tol, W, out
+):
+    """Lower the quadratic of every row of W.
 
-    `into` and `back` change the basis of W's rows and back again.
+    Parameters
+    ----------
+    indptr, indices, chunks : int arrays
+        The links of the rows of W, and the row ranges, as in `Pattern`.
+    F : array of shape (n, padded k)
+        The vectors f_j = L^-1 h_j of the fixed factor.
+    to_basis, from_basis : arrays of shapes (k, padded k) and (padded k, k)
+        The change of basis of a row of W, and its inverse.
+    extra, pull, omega, steps, tol
+        As in `_solve`.
+    W : array of shape (m, k)
+        The rows to be solved for; changed in place.
+    out : float64 array of shape (m,)
+        Receives what `_solve` returns for each row.
     """
     k = F.shape[1]
     for c in prange(len(chunks) - 1):
-        most = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
-        near = np.empty((most, k), F.dtype)
-        scores, gain, change = (
-            np.empty(most, F.dtype), np.empty(most, F.dtype), np.empty(most, F.dtype)
+        capacity = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
+        gathered = np.empty((capacity, k), F.dtype)
+        scores, score_update, products = (
+            np.empty(capacity, F.dtype), np.empty(capacity, F.dtype), np.empty(capacity, F.dtype)
         )  # fmt: skip
-        move, residual, q = np.empty(k, F.dtype), np.empty(k, F.dtype), np.empty(k, F.dtype)
+        update, residual, direction = (
+            np.empty(k, F.dtype), np.empty(k, F.dtype), np.empty(k, F.dtype)
+        )  # fmt: skip
         V = np.empty((min(_TILE, chunks[c + 1] - chunks[c]), k), F.dtype)
         for first in range(chunks[c], chunks[c + 1], _TILE):
             tile = W[first : min(first + _TILE, chunks[c + 1])]
-            moved = V[: tile.shape[0]]
-            np.dot(tile, into, moved)
+            V_tile = V[: tile.shape[0]]
+            np.dot(tile, to_basis, V_tile)
             for r in range(tile.shape[0]):
                 i = first + r
-                n = gather_rows(indices[indptr[i] : indptr[i + 1]], F, near)
+                n = gather_rows(indices[indptr[i] : indptr[i + 1]], F, gathered)
                 out[i] = _solve(
-                    near, n, extra, pull, omega, steps, enough, moved[r],
-                    scores, gain, change, move, residual, q,
+                    gathered, n, extra, pull, omega, steps, tol, V_tile[r],
+                    scores, score_update, products, update, residual, direction,
                 )  # fmt: skip
-            np.dot(moved, back, tile)
+            np.dot(V_tile, from_basis, tile)
 
 
 def _cholesky(G: FloatArray) -> FloatArray:
-    """Return L with L L^T = G; without a penalty G may be singular, and is raised a little."""
+    """Return L with L L^T = G.
+
+    Without a penalty, G may be singular; a small multiple of the identity is then added.
+    """
     try:
         return np.linalg.cholesky(G)
     except np.linalg.LinAlgError:
@@ -123,7 +175,7 @@ def _cholesky(G: FloatArray) -> FloatArray:
 
 
 def als_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
-    """Return how many numbers a fit keeps beside W and H."""
+    """Return the memory estimate of a fit: how many numbers it keeps beside W and H."""
     return max(rows.shape) * padded(rank, dtype)
 
 
@@ -135,33 +187,37 @@ def fit_als(
     H: FloatArray,
     stopping: Stopping,
 ) -> list[float]:
-    """Minimise BiasMC's objective over W and H, in place, and return its history."""
+    """Minimise the objective of BiasMC (section 5) over W and H, in place.
+
+    Returns the objective after each sweep.
+    """
     dtype = W.dtype
     rank = W.shape[1]
     extra, pull = dtype.type(objective.extra), dtype.type(objective.pull)
     values = np.empty(max(rows.shape))
-    room = aligned_empty((max(rows.shape), padded(rank, dtype)), dtype)
+    workspace = aligned_empty((max(rows.shape), padded(rank, dtype)), dtype)
 
-    def half(side: Pattern, moving: FloatArray, fixed: FloatArray, omega: float) -> float:
+    def half_sweep(side: Pattern, moving: FloatArray, fixed: FloatArray, omega: float) -> float:
         G = gram(fixed).astype(np.float64)
         penalty = objective.ridge * float(np.trace(G))
         G.flat[:: rank + 1] += objective.ridge
         L = _cholesky(G)
         inverse = scipy.linalg.solve_triangular(L, np.eye(rank), lower=True)
-        into = np.zeros((rank, room.shape[1]), dtype)
-        back = np.zeros((room.shape[1], rank), dtype)
-        into[:, :rank], back[:rank] = inverse.T, inverse
-        F = multiply(fixed, into, out=room[: fixed.shape[0]])
-        into[:, :rank] = L
+        to_basis = np.zeros((rank, workspace.shape[1]), dtype)
+        from_basis = np.zeros((workspace.shape[1], rank), dtype)
+        # rows of `fixed` change by L^-T (f = L^-1 h), rows of `moving` by L (v = L^T w)
+        to_basis[:, :rank], from_basis[:rank] = inverse.T, inverse
+        F = multiply(fixed, to_basis, out=workspace[: fixed.shape[0]])
+        to_basis[:, :rank] = L
         _solve_rows(
-            side.indptr, side.indices, side.chunks, F, into, back, extra, pull,
-            dtype.type(omega), _STEPS, dtype.type(_ENOUGH), moving, values,
+            side.indptr, side.indices, side.chunks, F, to_basis, from_basis, extra, pull,
+            dtype.type(omega), _STEPS, dtype.type(_RESIDUAL_TOL), moving, values,
         )  # fmt: skip
         return objective.rescale(values[: moving.shape[0]].sum() + penalty, rows.n_links)
 
     def sweep(number: int) -> float:
         omega = relaxation(number)
-        half(rows, W, H, omega)
-        return half(cols, H, W, omega)
+        half_sweep(rows, W, H, omega)
+        return half_sweep(cols, H, W, omega)
 
     return descend(sweep, stopping)

@@ -1,9 +1,9 @@
-"""Features on a common scale, and the orthogonal basis in which models learn on them.
+"""Features on a common scale, and the orthogonal basis in which the inductive models learn.
 
-Scaled features F have the thin singular value decomposition U S V^T. The basis F V = U S
-keeps the sizes S: a penalty on D in X = (U S) D (U S)^T is then the one on the features'
-own D, and holds back the weak directions of F, which are mostly noise. U alone, without S,
-would let them speak as loud as the strong ones.
+Scaled features F have the thin singular value decomposition U S V^T. The basis F V = U S keeps
+the singular values S: a penalty on D in X = (U S) D (U S)^T then equals the penalty on the D of
+the features themselves, and damps the weak directions of F, which are mostly noise. The
+whitened basis U, without S, would give weak directions the same influence as strong ones.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from pugraph.core.blocks import gram, multiply
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 
-# directions this much weaker than the strongest one cannot be told from rounding
+# Directions weaker than this, relative to the strongest one, are dropped as rounding errors.
+# Chosen by hand: its square, 1e-10, is well above the rounding of a Gram matrix in float64.
 _WEAKEST = 1e-5
 
-# squares and their sums must stay finite
+# The largest feature that is accepted: sums of squares, about 1e200, stay finite in float64.
 _LARGEST = 1e100
 
 Features = Any  # an array, or a csr_array
@@ -29,7 +30,7 @@ Features = Any  # an array, or a csr_array
 class Scaling(NamedTuple):
     """How features are put on a common scale: (x - center) * scale, or rows of length 1.
 
-    `constant` is the value of one more column, if not 0.
+    If `constant` is not 0, one more column has this value in every row.
     """
 
     center: FloatArray | None
@@ -41,34 +42,36 @@ class Scaling(NamedTuple):
     def of(cls, values: Features, standard: bool = True, constant: bool = True) -> Scaling:
         """Choose the scale of a feature matrix.
 
-        The columns of a dense one are standardised, and get a constant one beside them if
-        `constant`, without which all of X's rows would sum to 0. The rows of a sparse one
-        get length 1, which keeps its zeros. Either way a row's square is 1 on average. If
-        not `standard`, that is all.
+        The columns of a dense matrix are standardised. If `constant`, a constant column is
+        added; without it, every row of X would sum to 0. The rows of a sparse matrix get
+        length 1, which keeps its zeros. In both cases everything is then multiplied by one
+        number, so that the mean squared length of a row is 1. If not `standard`, only this
+        last step is done.
         """
         d = values.shape[1]
         largest: Any = abs(values).max(axis=0) if values.shape[0] else np.zeros(d)
         largest = largest.toarray().ravel() if sp.issparse(largest) else largest
         if (largest > _LARGEST).any():
-            worst = int(np.argmax(largest))
+            column = int(np.argmax(largest))
             raise InputError(
-                f"features go up to {largest[worst]:.1e} in column {worst}, too large to be scaled"
+                f"features go up to {largest[column]:.1e} in column {column}, "
+                "too large to be scaled"
             )
         center, scale = None, np.ones(d)
         unit_rows = standard and sp.issparse(values)
         if standard and not unit_rows and values.shape[0]:
-            center, spread = values.mean(axis=0), values.std(axis=0)
-            alike = spread <= 1e-12 * largest
-            scale = np.where(alike, 0.0, 1 / np.where(alike, 1.0, spread))
+            center, deviation = values.mean(axis=0), values.std(axis=0)
+            unchanging = deviation <= 1e-12 * largest
+            scale = np.where(unchanging, 0.0, 1 / np.where(unchanging, 1.0, deviation))
         scaling = cls(center, scale, unit_rows, float(constant and center is not None))
         square = (_lengths(scaling.apply(values)) ** 2).mean() if values.shape[0] else 0.0
         if square == 0:
             return scaling
-        size = 1 / np.sqrt(square)
-        return scaling._replace(scale=scale * size, constant=float(scaling.constant * size))
+        factor = 1 / np.sqrt(square)
+        return scaling._replace(scale=scale * factor, constant=float(scaling.constant * factor))
 
     def apply(self, values: Features) -> Features:
-        """Return features, of the same or of other nodes, on this scale."""
+        """Return features, of the same nodes or of others, on this scale."""
         if self.center is not None:
             values = values.toarray() if sp.issparse(values) else np.asarray(values)
             values = (values - self.center) * self.scale
@@ -93,23 +96,26 @@ def _lengths(values: Features) -> FloatArray:
 
 
 class Basis(NamedTuple):
-    """Scaled features turned such that their columns are orthogonal."""
+    """Scaled features F, rotated such that their columns are orthogonal.
+
+    `values` is F V, `squares` are the squared lengths of its columns, and `rotation` is V.
+    """
 
     values: FloatArray
     squares: FloatArray
-    turn: FloatArray
+    rotation: FloatArray
 
     @classmethod
     def of(cls, scaled: Features) -> Basis:
-        """Turn scaled features; `squares` are the columns' squared lengths."""
+        """Return the basis of scaled features, strongest direction first."""
         sparse = sp.issparse(scaled)
-        shared = (scaled.T @ scaled).toarray() if sparse else gram(scaled)
-        squares, turn = np.linalg.eigh(shared)
-        squares, turn = squares[::-1], turn[:, ::-1]
+        gram_matrix = (scaled.T @ scaled).toarray() if sparse else gram(scaled)
+        squares, rotation = np.linalg.eigh(gram_matrix)
+        squares, rotation = squares[::-1], rotation[:, ::-1]
         kept = squares > _WEAKEST**2 * max(squares[0], 0) if squares.size else squares > 0
-        turn = np.ascontiguousarray(turn[:, kept])
+        rotation = np.ascontiguousarray(rotation[:, kept])
         if sparse:
-            values = np.ascontiguousarray(scaled @ turn)
+            values = np.ascontiguousarray(scaled @ rotation)
         else:
-            values = multiply(scaled, turn, np.empty((scaled.shape[0], turn.shape[1])))
-        return cls(values, np.ascontiguousarray(squares[kept]), turn)
+            values = multiply(scaled, rotation, np.empty((scaled.shape[0], rotation.shape[1])))
+        return cls(values, np.ascontiguousarray(squares[kept]), rotation)

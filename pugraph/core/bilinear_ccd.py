@@ -1,14 +1,14 @@
 """CCD++ for the inductive model of low rank: X = (F_u P) (F_v Q)^T.
 
-The penalty is reg / 2 (|P|^2 + |Q|^2): the nuclear norm of D = P Q^T, if the rank is large
-enough. One rank at a time, as in CCD++. With v = F_v q fixed, the objective is a weighted
-ridge regression of the rows on their features,
+The penalty is reg / 2 (|P|^2 + |Q|^2), which is the nuclear norm of D = P Q^T if the rank is
+large enough. As in CCD++, one rank is updated at a time. With v = F_v q fixed, the objective
+is a weighted ridge regression of the rows on their features,
 
     sum_i (a_i w_i^2 - 2 b_i w_i) + ridge |p|^2,   w = F_u p,
 
-whose coordinates are minimised one after the other, each in O(its column's entries). With
-the identity as features, this is CCD++ itself. Features stay as sparse as they are, and D
-is never formed.
+which is minimised over one coordinate of p after the other, each in O(entries of its column of
+F_u). With the identity as features, this is CCD++ itself. Sparse features stay sparse, and D is
+never formed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray, IntArray
 
+# Passes over the coordinates of p per update. Chosen by hand: trades time per sweep against
+# the number of sweeps.
 _PASSES = 2
 
 
 class Columns(NamedTuple):
-    """Features by column."""
+    """A feature matrix by column, in compressed sparse column form."""
 
     indptr: IntArray
     indices: IntArray
@@ -44,52 +46,85 @@ class Columns(NamedTuple):
 
 
 @kernel(parallel=True)
-def _row_systems(indptr, indices, chunks, x, h, square, extra, pull, cross, curve, slope):
-    """Set each row's curvature a_i, and its slope at the present w_i.
+def _row_systems(
+    indptr, indices, chunks, x, h, square, extra, pull, cross, row_curvature, row_neg_gradient
+):
+    """Set the quadratic a_i w_i^2 - 2 b_i w_i of each row, expanded at the current w_i.
 
-    `square` is |h|^2 and `cross` what all columns, links or not, say to the row.
+    Parameters
+    ----------
+    indptr, indices, chunks : int arrays
+        The links of the rows, and the row ranges, as in `Pattern`.
+    x : array with a number per link
+        The current values of X at the links.
+    h : array with a number per column
+        The fixed vector of the columns for this rank.
+    square : float
+        |h|^2.
+    extra, pull : float
+        The weights of the objective (see `problem`).
+    cross : array with a number per row
+        sum_j x_ij h_j over all columns, links or not.
+    row_curvature, row_neg_gradient : arrays with a number per row
+        Receive a_i, and b_i - a_i w_i, half of the negative gradient.
     """
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
-            bend, tilt = square, -cross[i]
+            curvature, neg_gradient = square, -cross[i]
             for p in range(indptr[i], indptr[i + 1]):
-                near = h[indices[p]]
-                bend += extra * near * near
-                tilt += (pull - extra * x[p]) * near
-            curve[i] = bend
-            slope[i] = tilt
+                h_j = h[indices[p]]
+                curvature += extra * h_j * h_j
+                neg_gradient += (pull - extra * x[p]) * h_j
+            row_curvature[i] = curvature
+            row_neg_gradient[i] = neg_gradient
 
 
 @kernel()
-def _regress(indptr, indices, data, curve, slope, ridge, passes, p, change):
-    """Minimise over each feature's weight in turn; `change` gets how F p changes."""
+def _regress(indptr, indices, data, row_curvature, row_neg_gradient, ridge, passes, p, change):
+    """Minimise the weighted ridge regression over one coordinate of p after the other.
+
+    Parameters
+    ----------
+    indptr, indices, data : arrays
+        The features F by column, as in `Columns`.
+    row_curvature, row_neg_gradient : arrays with a number per row
+        The quadratics of the rows, from `_row_systems`.
+    ridge : float
+        The penalty is ridge |p|^2.
+    passes : int
+        How often each coordinate is updated.
+    p : array with a number per feature
+        The coefficients; changed in place.
+    change : array with a number per row
+        Receives the change of F p.
+    """
     change[:] = 0
     for _ in range(passes):
         for a in range(p.size):
-            bend, tilt = ridge, -ridge * p[a]
+            curvature, neg_gradient = ridge, -ridge * p[a]
             for e in range(indptr[a], indptr[a + 1]):
                 i = indices[e]
-                weighed = curve[i] * data[e]
-                bend += weighed * data[e]
-                tilt += data[e] * slope[i] - weighed * change[i]
-            if bend > 0:
-                step = tilt / bend
+                weighted = row_curvature[i] * data[e]
+                curvature += weighted * data[e]
+                neg_gradient += data[e] * row_neg_gradient[i] - weighted * change[i]
+            if curvature > 0:
+                step = neg_gradient / curvature
                 p[a] += step
                 for e in range(indptr[a], indptr[a + 1]):
                     change[indices[e]] += step * data[e]
 
 
 @kernel(parallel=True)
-def _move_links(indptr, indices, chunks, of_row, of_col, x):
+def _add_outer_at_links(indptr, indices, chunks, row_vector, col_vector, x):
     """Add the outer product of two vectors to the values at the links."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             for p in range(indptr[i], indptr[i + 1]):
-                x[p] += of_row[i] * of_col[indices[p]]
+                x[p] += row_vector[i] * col_vector[indices[p]]
 
 
 class Side(NamedTuple):
-    """A side's links, features, weights and the vectors that they make."""
+    """The rows or the columns: links, features, coefficients P, vectors F P, and X at links."""
 
     links: Pattern
     features: Columns
@@ -120,32 +155,32 @@ def fit_bilinear_ccd(
 
     left, right = side(rows, features[0], P, W, H), side(cols, features[1], Q, H, W)
 
-    def update(mine: Side, other: Side, r: int) -> None:
-        n = mine.vectors.shape[0]
-        curve, slope, change = np.empty(n), np.empty(n), np.empty(n)
-        h = np.ascontiguousarray(other.vectors[:, r])
-        shared = products(other.vectors, h[:, None])
-        cross = multiply(mine.vectors, shared, np.empty((n, 1)))[:, 0]
-        links = mine.links
+    def update(moving: Side, fixed: Side, r: int) -> None:
+        n = moving.vectors.shape[0]
+        curvature, neg_gradient, change = np.empty(n), np.empty(n), np.empty(n)
+        h = np.ascontiguousarray(fixed.vectors[:, r])
+        shared = products(fixed.vectors, h[:, None])
+        cross = multiply(moving.vectors, shared, np.empty((n, 1)))[:, 0]
+        links = moving.links
         _row_systems(
-            links.indptr, links.indices, links.chunks, mine.x, h, shared[r, 0],
-            objective.extra, objective.pull, cross, curve, slope,
+            links.indptr, links.indices, links.chunks, moving.x, h, shared[r, 0],
+            objective.extra, objective.pull, cross, curvature, neg_gradient,
         )  # fmt: skip
-        p = mine.weights[:, r].copy()
-        _regress(*mine.features, curve, slope, objective.ridge, _PASSES, p, change)
-        mine.weights[:, r] = p
-        mine.vectors[:, r] += change
-        _move_links(links.indptr, links.indices, links.chunks, change, h, mine.x)
-        links = other.links
-        _move_links(links.indptr, links.indices, links.chunks, h, change, other.x)
+        p = moving.weights[:, r].copy()
+        _regress(*moving.features, curvature, neg_gradient, objective.ridge, _PASSES, p, change)
+        moving.weights[:, r] = p
+        moving.vectors[:, r] += change
+        _add_outer_at_links(links.indptr, links.indices, links.chunks, change, h, moving.x)
+        links = fixed.links
+        _add_outer_at_links(links.indptr, links.indices, links.chunks, h, change, fixed.x)
 
     def sweep(_: int) -> float:
         for r in range(rank):
             update(left, right, r)
             update(right, left, r)
         at_links = float(np.dot(left.x, objective.extra * left.x - 2 * objective.pull))
-        everywhere = float(np.vdot(gram(W), gram(H)))
+        all_pairs = float(np.vdot(gram(W), gram(H)))
         penalty = objective.ridge * float(np.vdot(P, P) + np.vdot(Q, Q))
-        return objective.rescale(at_links + everywhere + penalty, rows.n_links)
+        return objective.rescale(at_links + all_pairs + penalty, rows.n_links)
 
     return descend(sweep, stopping)

@@ -1,7 +1,7 @@
-"""Products of tall matrices, a block of rows at a time.
+"""Products of tall matrices, one block of rows at a time.
 
-BLAS runs on one thread (see `jit.threads`); the blocks run in parallel. They do not depend
-on the number of threads, and so neither do the bits of the results.
+BLAS runs on one thread (see `jit.threads`), and the blocks run in parallel. The blocks do not
+depend on the number of threads, so the bits of the results do not depend on it either.
 """
 
 from __future__ import annotations
@@ -14,24 +14,30 @@ from numba import prange
 from pugraph.core.jit import kernel
 from pugraph.core.types import FloatArray, IntArray
 
+# Rows per block, at most, unless 64 blocks are not enough. Half of an earlier value, so that
+# two threads get equal work; larger blocks have less overhead. Fixes the order of summation.
 _ROWS = 1024
+
+# Bytes per cache line, and per AVX-512 register, of current x86 processors.
 _LINE = 64
 
 
 @kernel(parallel=True)
 def _multiply(X, B, bounds, out):
+    """Set out = X @ B, block by block."""
     for c in prange(len(bounds) - 1):
         np.dot(X[bounds[c] : bounds[c + 1]], B, out[bounds[c] : bounds[c + 1]])
 
 
 @kernel(parallel=True)
 def _products(X, Y, bounds, out):
+    """Set out[c] = X^T Y over the rows of block c."""
     for c in prange(len(bounds) - 1):
         np.dot(X[bounds[c] : bounds[c + 1]].T, Y[bounds[c] : bounds[c + 1]], out[c])
 
 
 def padded(width: int, dtype: np.dtype[Any]) -> int:
-    """Return how many numbers fill the vector registers or cache lines that `width` needs."""
+    """Return `width` rounded up to a multiple of the numbers in a cache line."""
     line = _LINE // dtype.itemsize
     return -(-width // line) * line
 
@@ -39,14 +45,14 @@ def padded(width: int, dtype: np.dtype[Any]) -> int:
 def aligned_empty(shape: tuple[int, int], dtype: np.dtype[Any]) -> FloatArray:
     """Return an uninitialised array that begins at a cache line."""
     size = shape[0] * shape[1] * dtype.itemsize
-    room = np.empty(size + _LINE, np.uint8)
-    start = -room.ctypes.data % _LINE
-    return room[start : start + size].view(dtype).reshape(shape)
+    buffer = np.empty(size + _LINE, np.uint8)
+    start = -buffer.ctypes.data % _LINE
+    return buffer[start : start + size].view(dtype).reshape(shape)
 
 
-def _blocks(n: int, most: int) -> IntArray:
-    """Return the bounds of blocks of about equal size, `most` of them at most."""
-    return np.linspace(0, n, min(-(-n // _ROWS), most) + 1).astype(np.int64)
+def _blocks(n: int, max_blocks: int) -> IntArray:
+    """Return the bounds of blocks of about equal size, `max_blocks` of them at most."""
+    return np.linspace(0, n, min(-(-n // _ROWS), max_blocks) + 1).astype(np.int64)
 
 
 def multiply(X: FloatArray, B: FloatArray, out: FloatArray) -> FloatArray:

@@ -1,12 +1,17 @@
-"""Coordinate descent on the shifted objective with 0 <= X <= 1: ShiftMC, relaxed.
+"""Coordinate descent on the shifted objective with 0 <= X <= 1: relaxations of ShiftMC.
 
-A constraint on each of the m n entries of X = W H^T is replaced by one on its factors
-that implies it. `fit_box` has the paper's (section 5), 0 <= W, H <= sqrt(1 / k), with
-the shifted target A / (1 - rho) that it means (see the errata in the docs). `fit_ball`
-has a weaker one: W, H >= 0 with rows of length 1 at most.
+The constraint on each of the m n entries of X = W H^T is replaced by a constraint on the
+factors that implies it. `fit_box` has the paper's constraint (section 5, ShiftMC-relax),
+0 <= W, H <= sqrt(1 / k), with the shifted target A / (1 - rho) (see the errata in the docs).
+`fit_ball` has a weaker one: W, H >= 0, with rows of length 1 at most.
 
-The loss weighs all entries alike, so a row needs its links only once, for the right-hand
-side; its coordinates then cost O(k) each, and nothing while they sit at a bound.
+For a fixed H, each row w of W minimises the quadratic
+
+    w.(G w) - 2 w.rhs,   G = H^T H + ridge * I,   rhs = pull * sum_j h_j,
+
+under its constraint. The loss has the same weight on all entries, so G is the same for all rows
+and the links of a row are needed only once, for rhs. A coordinate that changes then costs O(k),
+and one that stays at its bound costs nothing.
 """
 
 from __future__ import annotations
@@ -23,33 +28,38 @@ from pugraph.core.jit import kernel
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
+# Passes over the coordinates of a row per sweep. Chosen by hand: trades time per sweep against
+# the number of sweeps.
 _PASSES = 2
+
+# Projected gradient steps per sweep, for rows at the surface of the ball. Chosen by hand, as
+# above.
 _STEPS = 5
 
 
 def _slack(rank: int, dtype: np.dtype[Any]) -> float:
-    """Return how much the rounding of a sum of `rank` products may add to it."""
+    """Return an upper bound of the relative rounding error of a sum of `rank` products."""
     return (rank + 2) * float(np.finfo(dtype).eps)
 
 
 def upper_bound(rank: int, dtype: np.dtype[Any]) -> Any:
     """Return the largest safe entry of a factor in the box.
 
-    It lies so far below sqrt(1 / rank) that scores computed in `dtype` stay within
-    [0, 1], in whatever order their products are summed.
+    It is a little below sqrt(1 / rank), so that scores computed in `dtype` stay within [0, 1],
+    whatever the order of summation.
     """
     bound = dtype.type(np.sqrt((1 - _slack(rank, dtype)) / rank))
     return np.nextafter(bound, dtype.type(0))
 
 
 def largest_square(rank: int, dtype: np.dtype[Any]) -> Any:
-    """Return the largest safe square of a row's length in the ball."""
+    """Return the largest safe squared length of a row in the ball."""
     return dtype.type(1 - 4 * _slack(rank, dtype))
 
 
 @kernel()
-def _pull(neighbors, H, pull, rhs):
-    """Set rhs = pull * sum of the neighbours' rows of H."""
+def _right_hand_side(neighbors, H, pull, rhs):
+    """Set rhs = pull * sum of the rows of H that belong to the neighbours."""
     rhs[:] = 0
     for j in neighbors:
         for a in range(rhs.size):
@@ -59,84 +69,121 @@ def _pull(neighbors, H, pull, rhs):
 
 
 @kernel()
-def _slope(G, w, rhs, slope):
-    """Set slope = rhs - G w, half of the negative gradient."""
+def _negative_gradient(G, w, rhs, neg_gradient):
+    """Set neg_gradient = rhs - G w, half of the negative gradient."""
     for a in range(w.size):
-        slope[a] = rhs[a]
+        neg_gradient[a] = rhs[a]
     for a in range(w.size):
         if w[a] != 0:
             for b in range(w.size):
-                slope[b] -= w[a] * G[a, b]
+                neg_gradient[b] -= w[a] * G[a, b]
 
 
 @kernel()
-def _descend(G, bound, passes, w, slope):
-    """Minimise over each coordinate in turn, within 0..bound."""
+def _coordinate_descent(G, bound, passes, w, neg_gradient):
+    """Minimise over one coordinate after the other, within [0, bound]."""
     zero = w.dtype.type(0)  # a plain 0 would turn float32 into float64
     for _ in range(passes):
         for a in range(w.size):
             if G[a, a] > 0:
-                best = min(max(w[a] + slope[a] / G[a, a], zero), bound)
+                best = min(max(w[a] + neg_gradient[a] / G[a, a], zero), bound)
                 step = best - w[a]
                 if step != 0:
                     w[a] = best
                     for b in range(w.size):
-                        slope[b] -= step * G[a, b]
+                        neg_gradient[b] -= step * G[a, b]
 
 
 @kernel()
-def _value(w, rhs, slope):
-    """Return w.(G w) - 2 w.rhs."""
+def _value(w, rhs, neg_gradient):
+    """Return w.(G w) - 2 w.rhs, from neg_gradient = rhs - G w."""
     total = 0.0
     for a in range(w.size):
-        total -= np.float64(w[a]) * (np.float64(slope[a]) + np.float64(rhs[a]))
+        total -= np.float64(w[a]) * (np.float64(neg_gradient[a]) + np.float64(rhs[a]))
     return total
 
 
 @kernel(parallel=True)
 def _box_rows(indptr, indices, chunks, G, H, pull, bound, passes, W, values):
+    """Lower the quadratic of every row of W by coordinate descent in the box.
+
+    Parameters
+    ----------
+    indptr, indices, chunks : int arrays
+        The links of the rows of W, and the row ranges, as in `Pattern`.
+    G : array of shape (k, k)
+        H^T H + ridge * I.
+    H : array of shape (n, k)
+        The fixed factor.
+    pull : float
+        The weight of a link (see `problem`).
+    bound : float
+        The largest entry of W.
+    passes : int
+        How often each coordinate is updated.
+    W : array of shape (m, k)
+        The rows to be solved for; changed in place.
+    values : float64 array of shape (m,)
+        Receives the quadratic of each row.
+    """
     for c in prange(len(chunks) - 1):
         rhs = np.empty(W.shape[1], W.dtype)
-        slope = np.empty(W.shape[1], W.dtype)
+        neg_gradient = np.empty(W.shape[1], W.dtype)
         for i in range(chunks[c], chunks[c + 1]):
-            _pull(indices[indptr[i] : indptr[i + 1]], H, pull, rhs)
-            _slope(G, W[i], rhs, slope)
-            _descend(G, bound, passes, W[i], slope)
-            values[i] = _value(W[i], rhs, slope)
+            _right_hand_side(indices[indptr[i] : indptr[i + 1]], H, pull, rhs)
+            _negative_gradient(G, W[i], rhs, neg_gradient)
+            _coordinate_descent(G, bound, passes, W[i], neg_gradient)
+            values[i] = _value(W[i], rhs, neg_gradient)
 
 
 @kernel(parallel=True)
 def _ball_rows(indptr, indices, chunks, G, H, pull, limit, rate, passes, steps, W, values):
-    """Coordinate descent where it stays inside, projected gradient steps where it does not."""
+    """Lower the quadratic of every row of W in the ball.
+
+    A row is first lowered by coordinate descent. If this leaves the ball, the row starts again
+    from its old value, with projected gradient steps.
+
+    Parameters
+    ----------
+    indptr, indices, chunks, G, H, pull, passes, W, values
+        As in `_box_rows`.
+    limit : float
+        The largest squared length of a row.
+    rate : float
+        The step size of projected gradients, below 1 / (largest eigenvalue of G).
+    steps : int
+        The number of projected gradient steps.
+    """
     for c in prange(len(chunks) - 1):
         rhs = np.empty(W.shape[1], W.dtype)
-        slope = np.empty(W.shape[1], W.dtype)
-        before = np.empty(W.shape[1], W.dtype)
+        neg_gradient = np.empty(W.shape[1], W.dtype)
+        old = np.empty(W.shape[1], W.dtype)
         for i in range(chunks[c], chunks[c + 1]):
             w = W[i]
-            _pull(indices[indptr[i] : indptr[i + 1]], H, pull, rhs)
-            _slope(G, w, rhs, slope)
+            _right_hand_side(indices[indptr[i] : indptr[i + 1]], H, pull, rhs)
+            _negative_gradient(G, w, rhs, neg_gradient)
             for a in range(w.size):
-                before[a] = w[a]
-            _descend(G, limit, passes, w, slope)
+                old[a] = w[a]
+            _coordinate_descent(G, limit, passes, w, neg_gradient)
             if _square(w) > limit:
                 for a in range(w.size):
-                    w[a] = before[a]
+                    w[a] = old[a]
                 for _ in range(steps):
-                    _slope(G, w, rhs, slope)
+                    _negative_gradient(G, w, rhs, neg_gradient)
                     for a in range(w.size):
-                        w[a] = max(w[a] + rate * slope[a], w.dtype.type(0))
+                        w[a] = max(w[a] + rate * neg_gradient[a], w.dtype.type(0))
                     square = _square(w)
                     if square > limit:
-                        shrink = np.sqrt(limit / square)
+                        factor = np.sqrt(limit / square)
                         for a in range(w.size):
-                            w[a] *= shrink
-                _slope(G, w, rhs, slope)
-            values[i] = _value(w, rhs, slope)
+                            w[a] *= factor
+                _negative_gradient(G, w, rhs, neg_gradient)
+            values[i] = _value(w, rhs, neg_gradient)
 
 
 @kernel()
 def _square(w):
+    """Return w . w."""
     total = w.dtype.type(0)
     for a in range(w.size):
         total += w[a] * w[a]
@@ -151,8 +198,11 @@ def fit_box(
     H: FloatArray,
     stopping: Stopping,
 ) -> list[float]:
-    """Minimise the shifted objective over 0 <= W, H <= sqrt(1/k), in place."""
-    solve = _within(objective, W.shape[1], W.dtype, "box", _PASSES, _STEPS)
+    """Minimise the shifted objective over 0 <= W, H <= sqrt(1 / k), in place.
+
+    Returns the objective after each sweep.
+    """
+    solve = _row_solver(objective, W.shape[1], W.dtype, "box", _PASSES, _STEPS)
     return _alternate(objective, rows, cols, W, H, stopping, solve)
 
 
@@ -164,15 +214,18 @@ def fit_ball(
     H: FloatArray,
     stopping: Stopping,
 ) -> list[float]:
-    """Minimise the shifted objective over W, H >= 0 with rows of length <= 1, in place."""
-    solve = _within(objective, W.shape[1], W.dtype, "ball", _PASSES, _STEPS)
+    """Minimise the shifted objective over W, H >= 0 with rows of length <= 1, in place.
+
+    Returns the objective after each sweep.
+    """
+    solve = _row_solver(objective, W.shape[1], W.dtype, "ball", _PASSES, _STEPS)
     return _alternate(objective, rows, cols, W, H, stopping, solve)
 
 
-def _within(
+def _row_solver(
     objective: Objective, rank: int, dtype: np.dtype[Any], bounds: str, passes: int, steps: int
 ) -> Callable[..., None]:
-    """Return what moves the rows of one factor, given the other, within their bounds."""
+    """Return the function that lowers the rows of one factor, with the other one fixed."""
     pull = dtype.type(objective.pull)
     bound, limit = upper_bound(rank, dtype), largest_square(rank, dtype)
 
@@ -180,8 +233,8 @@ def _within(
         _box_rows(side.indptr, side.indices, side.chunks, G, fixed, pull, bound, passes, *moving)
 
     def ball(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
-        steepest = float(np.linalg.eigvalsh(G.astype(np.float64))[-1])
-        rate = dtype.type(0.999 / steepest if steepest > 0 else 0)
+        largest = float(np.linalg.eigvalsh(G.astype(np.float64))[-1])
+        rate = dtype.type(0.999 / largest if largest > 0 else 0)
         _ball_rows(
             side.indptr, side.indices, side.chunks, G, fixed, pull, limit, rate,
             passes, steps, *moving,
@@ -193,9 +246,9 @@ def _within(
 def solve_rows(
     objective: Objective, side: Pattern, fixed: FloatArray, moving: FloatArray, bounds: str
 ) -> None:
-    """Minimise over the rows of `moving` alone, in place, within the "ball" or the "box"."""
+    """Minimise over the rows of `moving` only, in place, within the "ball" or the "box"."""
     values = np.empty(side.shape[0])
-    solve = _within(objective, fixed.shape[1], fixed.dtype, bounds, 10 * _PASSES, 100 * _STEPS)
+    solve = _row_solver(objective, fixed.shape[1], fixed.dtype, bounds, 10 * _PASSES, 100 * _STEPS)
     solve(side, gram(fixed, objective.ridge), fixed, moving, values)
 
 
@@ -208,6 +261,7 @@ def _alternate(
     stopping: Stopping,
     solve: Callable[..., None],
 ) -> list[float]:
+    """Lower the rows of W and the rows of H in turn, until the stopping rule holds."""
     row_values, col_values = np.empty(rows.shape[0]), np.empty(cols.shape[0])
 
     def sweep(_: int) -> float:

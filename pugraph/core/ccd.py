@@ -1,12 +1,14 @@
-"""Coordinate descent (CCD++, section 5 of the paper) with sixteen ranks at a time.
+"""Coordinate descent (CCD++, section 5 of the paper) with a group of sixteen ranks at a time.
 
-The values x_ij of W H^T at the links are kept up to date, by row and by column. For a group
-of ranks, the coordinates of a row are minimised one after the other, then those of a column.
-With groups of one this is the paper's CCD++; a group of sixteen fetches a neighbour once for
-sixteen coordinates, as one cache line. What the coordinates of a row have to do with each
-other is its 16 x 16 matrix of second derivatives, so that the links are needed only before
-and after them. Each pass over the links also applies the change that the other side made
-since, which leaves two passes a group and sweep.
+The values x_ij of W H^T at the links are kept up to date, by row and by column. For each group
+of ranks, the objective is minimised over the coordinates of every row, one after the other, and
+then over those of every column. With groups of one rank this is the paper's CCD++. A group of
+sixteen reads a neighbour once for sixteen coordinates, as one cache line of float32.
+
+Within a group, the coordinates of a row interact only through the row's 16 x 16 matrix of second
+derivatives K, so the links are read before and after the coordinate updates, not during them.
+When the links of a row are read, the last change of the other side is also added to x. This
+leaves two passes over the links per group and sweep.
 """
 
 from __future__ import annotations
@@ -23,13 +25,18 @@ from pugraph.core.jit import kernel
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
+# Ranks per group: a cache line of float32. Measured (docs/benchmarks.md): a sweep is faster
+# than with one rank at a time; 32 and 64 ranks differ little.
 _RANKS = 16
+
+# Passes over the coordinates of a group. docs/benchmarks.md has four passes without and three
+# with over-relaxation; three was chosen by hand. Trades time per sweep against sweeps.
 _PASSES = 3
 
 
 @kernel(parallel=True)
 def link_values(indptr, indices, chunks, W, H, x):
-    """Set x to the values of W H^T at the links, in row order."""
+    """Set x to the values of W H^T at the links, row by row."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             for p in range(indptr[i], indptr[i + 1]):
@@ -41,78 +48,104 @@ def link_values(indptr, indices, chunks, W, H, x):
 
 
 @kernel()
-def _minimise(K, slope, passes, omega, before, step):
-    """Set `step` so that step.(K step) / 2 - slope.step falls, coordinate by coordinate.
+def _minimise(K, neg_gradient, passes, omega, initial, step):
+    """Set `step` to lower step.(K step) / 2 - neg_gradient.step, by coordinate descent from 0.
 
-    It is omega times the best multiple of where `passes` over the coordinates end.
+    After `passes` over the coordinates, the result is multiplied by omega and by the number
+    that minimises the quadratic along it. `neg_gradient` is overwritten; `initial` is workspace.
     """
     for a in range(step.size):
-        before[a] = slope[a]
+        initial[a] = neg_gradient[a]
         step[a] = 0
     for _ in range(passes):
         for a in range(step.size):
             if K[a, a] > 0:
-                move = slope[a] / K[a, a]
-                step[a] += move
+                delta = neg_gradient[a] / K[a, a]
+                step[a] += delta
                 for b in range(step.size):
-                    slope[b] -= move * K[a, b]
-    along = dot(step, before)
-    curvature = along - dot(step, slope)
+                    neg_gradient[b] -= delta * K[a, b]
+    linear = dot(step, initial)
+    curvature = linear - dot(step, neg_gradient)
     if curvature > 0:
-        omega *= along / curvature
+        omega *= linear / curvature
     for a in range(step.size):
         step[a] *= omega
 
 
 @kernel(parallel=True)
 def _update(
-    indptr, indices, chunks, x, others, square, cross, extra, pull, passes, omega, own, mine
-):
-    """Minimise over the coordinates of a group, row by row.
+    indptr, indices, chunks, x, fixed_state, square, cross, extra, pull, passes, omega,
+    old_values, moving_state,
+):  # fmt: skip
+    """Lower the objective over one group of ranks, row by row.
 
-    A row of `others` has its last change, which x does not know yet, and its values of this
-    group. A row of `mine` comes with the values that belong to that change behind, and
-    leaves with the row's own change and new values. `own` are the values before, `cross` is
-    sum_s w_is (H^T H + ridge I)_sr for the ranks r of the group and `square` is
-    (H^T H + ridge I)_rs within it.
+    Parameters
+    ----------
+    indptr, indices, chunks : int arrays
+        The links of the moving factor's rows, and the row ranges, as in `Pattern`.
+    x : array with a number per link
+        The values of W H^T at the links; updated in place.
+    fixed_state : array of shape (n, 2 ranks)
+        A row per row of the fixed factor: its last change, which x does not contain yet, and
+        its values in this group.
+    square : array of shape (ranks, ranks)
+        H^T H + ridge * I, restricted to the group.
+    cross : array of shape (m, ranks)
+        W (H^T H + ridge * I), restricted to the group's columns.
+    extra, pull : float
+        The weights of the objective (see `problem`).
+    passes : int
+        Passes over the coordinates of the group.
+    omega : float
+        The over-relaxation.
+    old_values : array of shape (m, ranks)
+        The values of the moving factor in this group before the update.
+    moving_state : array of shape (m, 2 ranks)
+        A row per row of the moving factor. On entry, its second half has the values that
+        multiply the last change in `fixed_state`. On return, it has the row's change and its new
+        values in this group.
     """
-    ranks = own.shape[1]
+    ranks = old_values.shape[1]
     for c in prange(len(chunks) - 1):
-        most = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
-        changed, near = np.empty((most, ranks), x.dtype), np.empty((most, ranks), x.dtype)
-        added, weight = np.empty(most, x.dtype), np.empty(most, x.dtype)
-        late, slope = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
-        before, step = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
+        capacity = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
+        gathered_change, gathered = (
+            np.empty((capacity, ranks), x.dtype), np.empty((capacity, ranks), x.dtype)
+        )  # fmt: skip
+        increments, weights = np.empty(capacity, x.dtype), np.empty(capacity, x.dtype)
+        pending, neg_gradient = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
+        initial, step = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
         K = np.empty((ranks, ranks), x.dtype)
         for i in range(chunks[c], chunks[c + 1]):
-            start, links = indptr[i], indptr[i + 1] - indptr[i]
-            n = gather_halves(indices[start : start + links], others, changed, near)
+            start, count = indptr[i], indptr[i + 1] - indptr[i]
+            n = gather_halves(
+                indices[start : start + count], fixed_state, gathered_change, gathered
+            )
             for a in range(ranks):
-                late[a] = mine[i, ranks + a]
-                slope[a] = -cross[i, a]
-            row_products(changed, n, late, added)
-            for p in range(links):
-                x[start + p] += added[p]
-                weight[p] = pull - extra * x[start + p]
-            for p in range(links, n):
-                weight[p] = 0
-            add_rows(near, n, weight, slope)
-            np.dot(near[:n].T, near[:n], K)
+                pending[a] = moving_state[i, ranks + a]
+                neg_gradient[a] = -cross[i, a]
+            row_products(gathered_change, n, pending, increments)
+            for p in range(count):
+                x[start + p] += increments[p]
+                weights[p] = pull - extra * x[start + p]
+            for p in range(count, n):
+                weights[p] = 0
+            add_rows(gathered, n, weights, neg_gradient)
+            np.dot(gathered[:n].T, gathered[:n], K)
             for a in range(ranks):
                 for b in range(ranks):
                     K[a, b] = square[a, b] + extra * K[a, b]
-            _minimise(K, slope, passes, omega, before, step)
-            row_products(near, n, step, added)
-            for p in range(links):
-                x[start + p] += added[p]
+            _minimise(K, neg_gradient, passes, omega, initial, step)
+            row_products(gathered, n, step, increments)
+            for p in range(count):
+                x[start + p] += increments[p]
             for a in range(ranks):
-                mine[i, a] = step[a]
-                mine[i, ranks + a] = own[i, a] + step[a]
+                moving_state[i, a] = step[a]
+                moving_state[i, ranks + a] = old_values[i, a] + step[a]
 
 
 @kernel(parallel=True)
 def _link_sums(indptr, chunks, x, extra, pull, out):
-    """Set out_i = sum over row i's links of extra * x^2 - 2 * pull * x."""
+    """Set out_i = sum over the links of row i of extra * x^2 - 2 * pull * x."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             total = 0.0
@@ -123,7 +156,7 @@ def _link_sums(indptr, chunks, x, extra, pull, out):
 
 
 def ccd_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
-    """Return how many numbers a fit keeps beside W and H."""
+    """Return the memory estimate of a fit: how many numbers it keeps beside W and H."""
     return 2 * rows.n_links + 2 * _RANKS * (sum(rows.shape) + max(rows.shape))
 
 
@@ -135,43 +168,46 @@ def fit_ccd(
     H: FloatArray,
     stopping: Stopping,
 ) -> list[float]:
-    """Minimise BiasMC's objective over W and H, in place, and return its history."""
+    """Minimise the objective of BiasMC (section 5) over W and H, in place.
+
+    Returns the objective after each sweep.
+    """
     dtype, rank = W.dtype, W.shape[1]
     extra, pull = dtype.type(objective.extra), dtype.type(objective.pull)
     x_rows, x_cols = np.empty(rows.n_links, dtype), np.empty(rows.n_links, dtype)
     link_values(rows.indptr, rows.indices, rows.chunks, W, H, x_rows)
     link_values(cols.indptr, cols.indices, cols.chunks, H, W, x_cols)
-    of_rows, of_cols, room = (
+    row_state, col_state, workspace = (
         aligned_empty((n, 2 * _RANKS), dtype) for n in (*rows.shape, max(rows.shape))
     )
-    of_rows[:] = of_cols[:] = 0
-    own, cross = room.reshape(2, -1, _RANKS)
+    row_state[:] = col_state[:] = 0
+    old_values, cross = workspace.reshape(2, -1, _RANKS)
     sums = np.empty(cols.shape[0])
 
-    def update(side, x, others, fixed, moving, group, omega, mine):
-        """Change columns `group` of `moving`; `others` has those of `fixed` behind."""
+    def update(side, x, fixed_state, fixed, moving, group, omega, moving_state):
+        """Update the columns `group` of `moving`; the states are as in `_update`."""
         n, width = len(moving), group.stop - group.start
         shared = np.zeros((rank, _RANKS), dtype)
         shared[:, :width] = products(fixed, np.ascontiguousarray(fixed[:, group]))
         shared[group].flat[:: _RANKS + 1] += objective.ridge
         square = np.zeros((_RANKS, _RANKS), dtype)
         square[:width] = shared[group]
-        own[:n, :width], own[:n, width:] = moving[:, group], 0
+        old_values[:n, :width], old_values[:n, width:] = moving[:, group], 0
         multiply(moving, shared, out=cross[:n])
         _update(
-            side.indptr, side.indices, side.chunks, x, others, square, cross, extra, pull,
-            _PASSES, dtype.type(omega), own, mine,
+            side.indptr, side.indices, side.chunks, x, fixed_state, square, cross, extra, pull,
+            _PASSES, dtype.type(omega), old_values, moving_state,
         )  # fmt: skip
-        moving[:, group] = mine[:, _RANKS : _RANKS + width]
+        moving[:, group] = moving_state[:, _RANKS : _RANKS + width]
 
     def sweep(number: int) -> float:
         omega = relaxation(number)
         for first in range(0, rank, _RANKS):
             group = slice(first, min(first + _RANKS, rank))
-            of_cols[:, _RANKS:] = 0
-            of_cols[:, _RANKS : _RANKS + group.stop - first] = H[:, group]
-            update(rows, x_rows, of_cols, H, W, group, omega, of_rows)
-            update(cols, x_cols, of_rows, W, H, group, omega, of_cols)
+            col_state[:, _RANKS:] = 0
+            col_state[:, _RANKS : _RANKS + group.stop - first] = H[:, group]
+            update(rows, x_rows, col_state, H, W, group, omega, row_state)
+            update(cols, x_cols, row_state, W, H, group, omega, col_state)
         _link_sums(cols.indptr, cols.chunks, x_cols, objective.extra, objective.pull, sums)
         GW, GH = gram(W), gram(H)
         value = (

@@ -2,13 +2,14 @@
 
     minimise |X - T|^2 + reg * |X|_*  with  0 <= x_ij <= 1,  T = target on the links, else 0
 
-Every P with a spectral norm of reg at most bounds the minimum from below, by
+Every P whose spectral norm is at most reg gives a lower bound of the minimum, the dual value
 
     D(P) = min_{Z in the box} |Z - T|^2 + <P, Z>,   attained at Z = clip(T - P / 2, 0, 1).
 
-Accelerated projected gradients, with restarts, climb D: with V = P + 2 Z, soft-thresholding the
-singular values of V by reg gives 2 X, and V - 2 X is the next P. X has a low rank, tends to the
-minimiser and leaves the box by less and less; `_repair` takes it back. The m x n work is dense.
+D is maximised by accelerated projected gradients with restarts: with V = P + 2 Z,
+soft-thresholding the singular values of V by reg gives 2 X, and V - 2 X is the next P. X has a
+low rank and converges to the minimiser, but may lie slightly outside of the box; `_repair` moves
+it back inside. P and V are dense m x n matrices.
 """
 
 from __future__ import annotations
@@ -26,14 +27,40 @@ from pugraph.core.problem import Objective, Pattern
 from pugraph.core.spectral import Convex, Dense, Links, Tracker, norm
 from pugraph.core.types import FloatArray
 
+# Rows per parallel block, which is formed as a dense matrix. Chosen by hand; affects
+# speed and rounding only.
 _ROWS = 64
-_CHECK = 5
-_SHARPEST = 4
+
+# Iterations between two repairs of X and computations of its objective. Chosen by hand: trades
+# the cost of a repair against iterations after the tolerance is reached.
+_CHECK_EVERY = 5
+
+# The most rounds of subspace iteration per step. Chosen by hand: more rounds give more accurate
+# singular vectors and cost more time.
+_MAX_ROUNDS = 4
 
 
 @kernel(parallel=True)
 def _advance(indptr, indices, bounds, target, momentum, left, right, P, V):
-    """Replace P by V - left right, and V by what follows from there, ahead by the momentum."""
+    """Do one accelerated step: P becomes V - left right, and V becomes Y + 2 Z(Y).
+
+    Y = P + momentum * (P - previous P) is the extrapolated point, and Z(Y) attains D(Y).
+
+    Parameters
+    ----------
+    indptr, indices : int arrays
+        The links of the rows, as in `Pattern`.
+    bounds : int array
+        The bounds of the blocks of rows.
+    target : float
+        The target T on the links.
+    momentum : float
+        The extrapolation.
+    left, right : arrays of shapes (m, k) and (k, n)
+        The factors of 2 X.
+    P, V : arrays of shape (m, n)
+        The dual point and the next matrix to be thresholded; changed in place.
+    """
     for c in prange(len(bounds) - 1):
         block = np.dot(left[bounds[c] : bounds[c + 1]], right)
         targets = np.zeros(P.shape[1])
@@ -42,16 +69,16 @@ def _advance(indptr, indices, bounds, target, momentum, left, right, P, V):
                 targets[indices[q]] = target
             for j in range(P.shape[1]):
                 new = V[i, j] - block[i - bounds[c], j]
-                ahead = new + momentum * (new - P[i, j])
+                extrapolated = new + momentum * (new - P[i, j])
                 P[i, j] = new
-                V[i, j] = ahead + 2 * min(max(targets[j] - ahead / 2, 0.0), 1.0)
+                V[i, j] = extrapolated + 2 * min(max(targets[j] - extrapolated / 2, 0.0), 1.0)
             for q in range(indptr[i], indptr[i + 1]):
                 targets[indices[q]] = 0.0
 
 
 @kernel(parallel=True)
-def _bounds_below(indptr, indices, chunks, target, scale, P, values):
-    """Set each row's part of D(scale * P)."""
+def _dual_values(indptr, indices, chunks, target, scale, P, values):
+    """Set values_i to the part of D(scale * P) that belongs to row i."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             total = 0.0
@@ -69,7 +96,7 @@ def _bounds_below(indptr, indices, chunks, target, scale, P, values):
 
 @kernel(parallel=True)
 def _extremes(bounds, W, H, low, high, low_cols, high_cols):
-    """Find the smallest and the largest entries of W H^T: of rows, and of columns a chunk."""
+    """Find the smallest and largest entries of W H: per row, and per chunk of rows and column."""
     for c in prange(len(bounds) - 1):
         block = np.dot(W[bounds[c] : bounds[c + 1]], H)
         for j in range(block.shape[1]):
@@ -85,7 +112,7 @@ def _extremes(bounds, W, H, low, high, low_cols, high_cols):
 
 
 def _ranges(W: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the smallest and the largest entries of W H^T by row, and both by column."""
+    """Return the smallest and largest entries of W H^T per row, then both per column."""
     bounds = row_chunks(W.shape[0], _ROWS)
     low, high = np.empty(W.shape[0]), np.empty(W.shape[0])
     low_cols, high_cols = np.empty((2, len(bounds) - 1, H.shape[0]))
@@ -94,12 +121,14 @@ def _ranges(W: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatArray, Float
 
 
 def _repair(W: FloatArray, H: FloatArray, dtype: Any) -> tuple[FloatArray, FloatArray]:
-    """Return factors near W and H whose product, computed in `dtype`, is within [0, 1].
+    """Return factors close to W and H whose product, computed in `dtype`, is within [0, 1].
 
-    If entries fall to -a_i in row i and to -b_j in column j, u_i v_j with u^2 = a and v^2 = b
-    lifts them all. If they then rise to r_i and c_j, dividing by sqrt(r_i c_j) suffices. Both
-    leave room for the rounding of a sum of products, which is a multiple of |w_i| |h_j|.
-    Where nothing is violated nothing changes, and a row of zeros stays one.
+    Let -a_i be the smallest entry of row i and -b_j that of column j, where negative. Adding
+    u_i v_j with u^2 = a and v^2 = b makes all entries non-negative. If the largest entries are
+    then r_i > 1 and c_j > 1, dividing by sqrt(r_i c_j) makes them at most 1. Both steps include
+    a margin for the rounding of a sum of products, a multiple of |w_i| |h_j|. Apart from this
+    margin, entries change only in rows and columns that violate a bound, and rows of zeros
+    stay zero.
     """
     slack = (W.shape[1] + 4) * float(np.finfo(dtype).eps)
     low, _, low_cols, _ = _ranges(W, H)
@@ -107,16 +136,19 @@ def _repair(W: FloatArray, H: FloatArray, dtype: Any) -> tuple[FloatArray, Float
     v = np.sqrt(np.maximum(-low_cols, 0) + slack * (H**2).sum(axis=1))
     W, H = np.column_stack([W, u]), np.column_stack([H, v])
     _, high, _, high_cols = _ranges(W, H)
-    lengths, others = np.linalg.norm(W, axis=1), np.linalg.norm(H, axis=1)
-    high += slack * lengths * others.max()
-    high_cols += slack * others * lengths.max()
+    row_lengths, col_lengths = np.linalg.norm(W, axis=1), np.linalg.norm(H, axis=1)
+    high += slack * row_lengths * col_lengths.max()
+    high_cols += slack * col_lengths * row_lengths.max()
     W /= np.sqrt(np.maximum(high, 1))[:, None]
     H /= np.sqrt(np.maximum(high_cols, 1))[:, None]
     return W.astype(dtype), H.astype(dtype)
 
 
 def _value(objective: Objective, links: Links, W: FloatArray, H: FloatArray) -> float:
-    """Return the objective, with (|W|^2 + |H|^2) / 2 for the nuclear norm: no less than it."""
+    """Return the objective with (|W|^2 + |H|^2) / 2 in place of the nuclear norm.
+
+    This is an upper bound of the objective.
+    """
     W, H = W.astype(np.float64), H.astype(np.float64)
     x = links.values(W, H)
     loss = np.vdot(gram(W), gram(H)) + ((x - objective.target) ** 2 - x**2).sum()
@@ -124,7 +156,7 @@ def _value(objective: Objective, links: Links, W: FloatArray, H: FloatArray) -> 
 
 
 def exact_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
-    """Return how many numbers of `dtype` a fit keeps, if it finds about this rank."""
+    """Return the memory estimate of a fit in numbers of `dtype`, if X has about this rank."""
     m, n = rows.shape
     return (2 * m * n + 8 * (m + n) * rank) * 8 // dtype.itemsize
 
@@ -134,8 +166,8 @@ def fit_exact(
 ) -> Convex:
     """Minimise the shifted objective with the nuclear norm over 0 <= X <= 1.
 
-    The history, and `stopping.progress`, get the objective of the best matrix within the bounds
-    after every fifth iteration.
+    Every fifth iteration, the history and `stopping.progress` get the objective of the best
+    matrix within the bounds so far.
     """
     shape = rows.shape
     A = sp.csr_array((np.ones(rows.n_links), rows.indices, rows.indptr), shape=shape).toarray()
@@ -149,48 +181,48 @@ def fit_exact(
     V = A
     V *= 2 * min(objective.target, 1)
     P = np.zeros(shape)
-    # a node without links scores exactly 0
+    # a node without links must score exactly 0
     linked, linked_cols = V.any(axis=1)[:, None], V.any(axis=0)[:, None]
     bounds = row_chunks(shape[0], _ROWS)
     values = np.empty(shape[0])
     best = np.zeros((shape[0], 1), dtype), np.zeros((shape[1], 1), dtype)
-    above, below = _value(objective, links, *best), 0.0
+    upper, lower = _value(objective, links, *best), 0.0
     history: list[float] = []
-    climbed, age = -np.inf, 1.0
+    previous_dual, t = -np.inf, 1.0
 
-    def lower(scale: float) -> float:
-        _bounds_below(rows.indptr, rows.indices, bounds, objective.target, scale, P, values)
+    def dual_value(scale: float) -> float:
+        _dual_values(rows.indptr, rows.indices, bounds, objective.target, scale, P, values)
         return float(values.sum())
 
     for number in range(1, stopping.max_sweeps + 1):
         U, s, right = tracker.above(Dense(V), objective.reg)
         s = np.maximum(s - objective.reg, 0)
-        older = (1 + np.sqrt(1 + 4 * age**2)) / 2
+        t_next = (1 + np.sqrt(1 + 4 * t**2)) / 2
         _advance(
-            rows.indptr, rows.indices, bounds, objective.target, (age - 1) / older,
+            rows.indptr, rows.indices, bounds, objective.target, (t - 1) / t_next,
             U * s, np.ascontiguousarray(right.T), P, V,
         )  # fmt: skip
-        hoped = lower(1.0)
-        age = older if hoped >= climbed else 1.0
-        climbed = hoped
+        dual = dual_value(1.0)
+        t = t_next if dual >= previous_dual else 1.0
+        previous_dual = dual
         last = number == stopping.max_sweeps
-        if number % _CHECK and not last:
+        if number % _CHECK_EVERY and not last:
             continue
         root = np.sqrt(s / 2)
         factors = _repair(U * root * linked, right * root * linked_cols, dtype)
         value = _value(objective, links, *factors)
-        if value < above:
-            best, above = factors, value
-        history.append(above)
+        if value < upper:
+            best, upper = factors, value
+        history.append(upper)
         if stopping.progress is not None:
-            stopping.progress(number, above)
-        if last or above - hoped <= stopping.tol * above:
+            stopping.progress(number, upper)
+        if last or upper - dual <= stopping.tol * upper:
             scale = min(1.0, objective.reg / norm(Dense(P), rng, stopping.tol / 2))
-            below = max(below, lower(scale))
-            tracker.rounds = min(tracker.rounds + 1, _SHARPEST)
-        if above - below <= stopping.tol * above:
+            lower = max(lower, dual_value(scale))
+            tracker.rounds = min(tracker.rounds + 1, _MAX_ROUNDS)
+        if upper - lower <= stopping.tol * upper:
             break
-    gap = (above - below) / above
+    gap = (upper - lower) / upper
     if gap > stopping.tol:
         warn_unfinished(stopping, f"a relative gap of {gap:.1e}")
     return Convex(*best, history, gap)

@@ -1,7 +1,7 @@
-"""Compilation and threads: the one njit wrapper, and who may use which core.
+"""Compilation and threads: the only njit wrapper, and the limits on threads.
 
-Nothing is compiled at import. A kernel is cached on disk where a cache directory can be
-written and compiled anew in each process where none can.
+Nothing is compiled at import. A kernel is cached on disk if a cache directory can be written,
+and compiled again in each process otherwise.
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ import threadpoolctl
 
 from pugraph.core.types import IntArray
 
-# Sums may be reordered and multiply-adds fused, so that they vectorise; NaN and infinity
-# keep their meaning. The order is fixed when a kernel is compiled, so results repeat.
+# The parts of fastmath that sums need to be vectorised: they may be reordered, and
+# multiply-adds fused. NaN and infinity keep their meaning. The order is fixed when a kernel is
+# compiled, so results are reproducible.
 _REORDER = {"reassoc", "contract"}
+
+# Row ranges per matrix. Chosen by hand: enough for an even load on many cores, few enough that
+# the workspace of each range costs little. Affects speed and rounding only.
 _CHUNKS = 256
 
 
@@ -40,19 +44,19 @@ def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Callable
 
 
 def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """Let one thread in at a time, and nobody whose threads were lost in a fork.
+    """Allow one caller at a time, and none in a forked process whose threads are lost.
 
-    Not all of numba's threading layers bear two callers, and after a fork OpenMP's would
-    end the process.
+    Not all threading layers of numba support concurrent callers, and after a fork the OpenMP
+    layer would terminate the process.
     """
 
     @functools.wraps(compiled)
     def call(*args: Any) -> Any:
         if _process.forked:
             raise RuntimeError(
-                "this process was forked from one that had already used pugraph, whose threads "
-                "do not survive that; start it with multiprocessing.get_context('spawn') or "
-                "'forkserver'"
+                "this process was forked from one that had already used pugraph, and its threads "
+                "do not survive a fork; start processes with "
+                "multiprocessing.get_context('spawn') or 'forkserver'"
             )
         with _process.lock:
             _process.used = True
@@ -62,7 +66,7 @@ def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Process:
-    """What a process has to know of its parallel kernels."""
+    """The state of the parallel kernels in this process."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -80,9 +84,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def balanced_chunks(indptr: IntArray) -> IntArray:
-    """Return bounds of row ranges that hold about the same work each.
+    """Return the bounds of row ranges with about the same work each.
 
-    The ranges depend on the matrix alone, never on the number of threads.
+    The ranges depend only on the matrix, never on the number of threads.
     """
     work = indptr + np.arange(indptr.size)
     bounds = np.searchsorted(work, np.linspace(0, work[-1], _CHUNKS + 1))
@@ -91,7 +95,7 @@ def balanced_chunks(indptr: IntArray) -> IntArray:
 
 
 def row_chunks(n: int, size: int = 4096) -> IntArray:
-    """Return bounds of equal row ranges for work that is the same in every row."""
+    """Return the bounds of equal row ranges, for work that is the same in every row."""
     return np.append(np.arange(0, n, size), n)
 
 
@@ -99,15 +103,15 @@ def row_chunks(n: int, size: int = 4096) -> IntArray:
 def threads(n_jobs: int | None) -> Iterator[None]:
     """Run kernels on `n_jobs` threads and BLAS on one, and restore both afterwards.
 
-    BLAS stays on one thread because its own would fight numba's, and because the bits
-    of a product could depend on their number.
+    BLAS is limited to one thread because its threads would compete with those of numba, and
+    because the bits of a product could depend on their number.
     """
     available = numba.config.NUMBA_NUM_THREADS
-    wanted = available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
-    before = numba.get_num_threads()
+    limit = available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
+    previous = numba.get_num_threads()
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        numba.set_num_threads(wanted)
+        numba.set_num_threads(limit)
         try:
             yield
         finally:
-            numba.set_num_threads(before)
+            numba.set_num_threads(previous)

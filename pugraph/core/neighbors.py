@@ -1,4 +1,4 @@
-"""Common neighbours of pairs: their weights, summed, and their number."""
+"""Common neighbours of pairs of nodes: the sum of their weights, and their number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pugraph.core.types import FloatArray, IntArray
 
 @kernel(parallel=True)
 def _shared(indptr, indices, weights, rows, cols, chunks, total, overlap):
-    """Sum the weights of common neighbours; count those that may be u or v too."""
+    """Sum the weights of the common neighbours other than u and v, and count all of them."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             u, v = rows[i], cols[i]
@@ -35,10 +35,10 @@ def _shared(indptr, indices, weights, rows, cols, chunks, total, overlap):
 def shared_neighbors(
     links: Pattern, weights: FloatArray, rows: IntArray, cols: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the summed weights of the neighbours that each pair shares, and their number.
+    """Return, per pair, the sum of the weights of its common neighbours, and their number.
 
-    The sum leaves out the nodes of the pair itself, which a self-loop makes neighbours; the
-    number counts them.
+    A self-loop makes a node of the pair a common neighbour. The sum leaves such nodes out; the
+    number includes them.
     """
     total, overlap = np.empty(rows.size), np.empty(rows.size)
     _shared(

@@ -1,7 +1,7 @@
-"""Pairs of a graph's nodes: their scores, which are links, and streams of those that are not.
+"""Pairs of nodes: their scores, which of them are links, and a stream of the non-links.
 
-Whatever ranks or lists pairs goes through here, so that no n x n array is ever formed and
-every path gives a pair the same bits.
+All code that ranks or lists pairs uses this module, so that no n x n array is ever formed, and
+a pair gets the same score, bit for bit, everywhere.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from pugraph.core.jit import kernel, row_chunks
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 
+# Pairs per block of a stream: about 8 MB of indices. Chosen by hand: trades memory against
+# overhead per block; does not change scores.
 BLOCK_PAIRS = 1 << 20
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Which pairs a matrix stands for: its links, and whether order and diagonal count.
+    """The pairs of a matrix: its links, and whether order and diagonal matter.
 
-    `square` says that rows and columns are the same nodes, not just as many.
+    `square` means that rows and columns are the same nodes, not only equally many.
     """
 
     links: Pattern
@@ -37,11 +39,12 @@ class Pairs:
 
 @kernel(parallel=True)
 def _score(W, H, rows, cols, symmetric, chunks, out):
+    """Set out to the scores of the pairs; see `score_pairs`."""
     k = W.shape[1]
     for c in prange(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             i, j = rows[p], cols[p]
-            if symmetric and i > j:  # one order, so that both orientations share their bits
+            if symmetric and i > j:  # one order, so that (i, j) and (j, i) get the same bits
                 i, j = j, i
             total = W.dtype.type(0)
             for a in range(k):
@@ -58,7 +61,7 @@ def score_pairs(
     W: FloatArray, H: FloatArray, rows: IntArray, cols: IntArray, symmetric: bool
 ) -> FloatArray:
     """Return w_i . h_j for each pair, or (w_i . h_j + w_j . h_i) / 2 if symmetric."""
-    # one type of index, so that one compiled kernel, and one order of summation, serves all
+    # one index type, so that there is one compiled kernel and one order of summation
     rows, cols = rows.astype(np.int32, copy=False), cols.astype(np.int32, copy=False)
     out = np.empty(rows.size, W.dtype)
     _score(W, H, rows, cols, symmetric, row_chunks(rows.size), out)
@@ -67,7 +70,23 @@ def score_pairs(
 
 @kernel()
 def _non_links(indptr, indices, start, stop, n_cols, square, symmetric, rows, cols):
-    """Write the non-links of rows start..stop in order; the links of a row are sorted."""
+    """Write the non-links of a range of rows in order and return their number.
+
+    Parameters
+    ----------
+    indptr, indices : int arrays
+        The links of the rows, as in `Pattern`; sorted within each row.
+    start, stop : int
+        The range of rows.
+    n_cols : int
+        The number of columns.
+    square : bool
+        Leave out the diagonal.
+    symmetric : bool
+        Leave out the pairs below the diagonal as well.
+    rows, cols : int arrays
+        Receive the pairs.
+    """
     count = 0
     for i in range(start, stop):
         p, end = indptr[i], indptr[i + 1]
@@ -85,7 +104,7 @@ def _non_links(indptr, indices, start, stop, n_cols, square, symmetric, rows, co
 
 
 def non_links(pairs: Pairs, block: int = BLOCK_PAIRS) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield all pairs that are not links, each once and in order, a block at a time."""
+    """Yield all pairs that are not links, each once and in order, one block at a time."""
     links = pairs.links
     n_rows, n_cols = links.shape
     step = max(1, block // max(n_cols, 1))
@@ -142,7 +161,7 @@ def best_of(blocks: Iterable[ScoredPairs], k: int) -> ScoredPairs:
 
 @kernel()
 def is_link(indptr, indices, i, j):
-    """Return whether row i has a link to column j; the links of a row are sorted."""
+    """Return whether (i, j) is a link; the links of a row must be sorted."""
     lo, hi = indptr[i], indptr[i + 1]
     while lo < hi:
         middle = (lo + hi) // 2
@@ -155,13 +174,14 @@ def is_link(indptr, indices, i, j):
 
 @kernel(parallel=True)
 def _are_links(indptr, indices, rows, cols, chunks, out):
+    """Set out to whether each pair is a link."""
     for c in prange(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             out[p] = is_link(indptr, indices, rows[p], cols[p])
 
 
 def are_links(links: Pattern, rows: IntArray, cols: IntArray) -> BoolArray:
-    """Return which of the pairs are links."""
+    """Return, per pair, whether it is a link."""
     out = np.empty(rows.size, np.bool_)
     _are_links(links.indptr, links.indices, rows, cols, row_chunks(rows.size), out)
     return out

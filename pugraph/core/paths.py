@@ -1,4 +1,4 @@
-"""What joins two nodes: sums over the paths of two and of three steps between them."""
+"""Sums over the paths of two and of three steps between two nodes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,49 @@ from pugraph.core.jit import kernel
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
+# What the columns of `path_sums` are, and their numbers: the layout of `out` and `sums`.
 PATH_COLUMNS = ("common_neighbors", "adamic_adar", "resource_allocation", "three_step_paths")
+_N_COLUMNS = len(PATH_COLUMNS)
+_COMMON, _ADAMIC_ADAR, _RESOURCE, _THREE_STEPS = range(_N_COLUMNS)
+
+# The columns of `weights`, one row per node of degree d: 1 / log(d), 1 / d and 1 / sqrt(d).
+_INVERSE_LOG, _INVERSE, _INVERSE_ROOT = range(3)
+
+# Parallel parts, each with a workspace of four numbers per node. Chosen by hand: trades an even
+# load against memory; does not change the sums.
 _CHUNKS = 64
 
 
 @kernel(parallel=True)
 def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, cols, chunks, out):
+    """Set the sums over the paths between the nodes of each pair; see `path_sums`.
+
+    The pairs are grouped by their first node u. All paths of two steps from u are followed
+    once, and serve all pairs of u.
+
+    Parameters
+    ----------
+    indptr, indices : int arrays
+        The links, as in `Pattern`.
+    back_indptr, back_indices : int arrays
+        The reversed links, as in `Pattern`.
+    weights : array of shape (n, 3)
+        The weights of a node on a path, in the columns above.
+    firsts : int array
+        The distinct first nodes.
+    bounds : int array
+        The pairs of firsts[r] are bounds[r] to bounds[r + 1].
+    cols : int array
+        The second node of each pair.
+    chunks : int array
+        The bounds of the parallel parts, as positions in `firsts`.
+    out : array of shape (number of pairs, 4)
+        Receives the sums, in the order of `PATH_COLUMNS`.
+    """
     n = len(indptr) - 1
     for c in prange(len(chunks) - 1):
-        sums = np.zeros((n, 4))
+        # per node y: the sums over u -> x -> y; in the last column those of 1 / sqrt(d_x d_y)
+        sums = np.zeros((n, _N_COLUMNS))
         reached = np.empty(n, np.int32)
         for r in range(chunks[c], chunks[c + 1]):
             u = firsts[r]
@@ -26,24 +60,24 @@ def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, 
                 x = indices[p]
                 for q in range(indptr[x], indptr[x + 1]):
                     y = indices[q]
-                    if sums[y, 0] == 0:
+                    if sums[y, _COMMON] == 0:
                         reached[count] = y
                         count += 1
-                    sums[y, 0] += 1
-                    sums[y, 1] += weights[x, 0]
-                    sums[y, 2] += weights[x, 1]
-                    sums[y, 3] += weights[x, 2]
+                    sums[y, _COMMON] += 1
+                    sums[y, _ADAMIC_ADAR] += weights[x, _INVERSE_LOG]
+                    sums[y, _RESOURCE] += weights[x, _INVERSE]
+                    sums[y, _THREE_STEPS] += weights[x, _INVERSE_ROOT]
             for i in range(count):
                 y = reached[i]
-                sums[y, 3] *= weights[y, 2]
+                sums[y, _THREE_STEPS] *= weights[y, _INVERSE_ROOT]
             for e in range(bounds[r], bounds[r + 1]):
                 v = cols[e]
-                three = 0.0
+                three_steps = 0.0
                 for q in range(back_indptr[v], back_indptr[v + 1]):
-                    three += sums[back_indices[q], 3]
-                for a in range(3):
+                    three_steps += sums[back_indices[q], _THREE_STEPS]
+                for a in range(_THREE_STEPS):
                     out[e, a] = sums[v, a]
-                out[e, 3] = three
+                out[e, _THREE_STEPS] = three_steps
             for i in range(count):
                 sums[reached[i]] = 0
 
@@ -51,26 +85,27 @@ def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, 
 def path_sums(
     steps: Pattern, back: Pattern, degrees: FloatArray, rows: IntArray, cols: IntArray
 ) -> FloatArray:
-    """Return four sums a pair (u, v), for pairs that are no links.
+    """Return a row of four sums per pair (u, v), in the order of `PATH_COLUMNS`.
 
-    Over the nodes x of paths u -> x -> v: their number, and the sums of 1 / log(d_x) and of
-    1 / d_x, with d the degrees given. Over paths u -> x -> y -> v: that of
-    1 / sqrt(d_x d_y). `back` has the links the other way round.
+    Over the nodes x of the paths u -> x -> v: their number, and the sums of 1 / log(d_x) and of
+    1 / d_x, where d are the given degrees. Over the paths u -> x -> y -> v: the sum of
+    1 / sqrt(d_x d_y). `steps` has the links and `back` the reversed links. The pairs must not
+    be links.
     """
     with np.errstate(divide="ignore"):
-        # the node between two others has a degree of at least two
+        # the middle node of a path has a degree of at least two
         weights = np.column_stack(
             (1 / np.log(np.maximum(degrees, 2)), 1 / degrees, 1 / np.sqrt(degrees))
         )
     weights[degrees == 0] = 0
     order = np.argsort(rows, kind="stable")
     sorted_rows = rows[order]
-    new = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
-    chunks = np.unique(np.linspace(0, new.size, _CHUNKS + 1).astype(np.int64))
-    found = np.empty((rows.size, len(PATH_COLUMNS)))
+    starts = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
+    chunks = np.unique(np.linspace(0, starts.size, _CHUNKS + 1).astype(np.int64))
+    found = np.empty((rows.size, _N_COLUMNS))
     _paths(
         steps.indptr, steps.indices, back.indptr, back.indices, weights,
-        sorted_rows[new], np.append(new, rows.size), cols[order], chunks, found,
+        sorted_rows[starts], np.append(starts, rows.size), cols[order], chunks, found,
     )  # fmt: skip
     out = np.empty_like(found)
     out[order] = found

@@ -1,17 +1,19 @@
-"""The objective of PU matrix completion, its scaling, and the matrix it is about.
+"""The objective of PU matrix completion, its scaling, and the sparse matrix of links.
 
-Both of the paper's losses are one function of X = W H^T,
+Both losses of the paper are cases of one function of X = W H^T,
 
     f(W, H) = seen * sum_{A_ij = 1} (x_ij - target)^2 + unseen * sum_{A_ij = 0} x_ij^2
               + reg / 2 * (|W|^2 + |H|^2),
 
 with (seen, unseen, target) = (alpha, 1 - alpha, 1) for BiasMC (section 5, the non-convex
-form) and (1, 1, 1 / (1 - rho)) for ShiftMC (section 3.1). Divided by `unseen`, the
-minimiser w of a row that links to the rows h_j of H solves
+form) and (1, 1, 1 / (1 - rho)) for ShiftMC (section 3.1). After division by `unseen`, the
+minimiser w of a row whose links are the rows h_j of H solves
 
     (H^T H + extra * sum_j h_j h_j^T + ridge * I) w = pull * sum_j h_j,
 
-and these three numbers are all that the solvers see.
+    extra = (seen - unseen) / unseen,   pull = seen * target / unseen,   ridge = reg / (2 unseen).
+
+The solvers use only these three numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from pugraph.core.types import IntArray
 
 @dataclass(frozen=True)
 class Objective:
-    """The weights of the loss, its target and the penalty."""
+    """The weights of the loss, its target, and the weight of the penalty."""
 
     seen: float
     unseen: float
@@ -45,7 +47,7 @@ class Objective:
 
     @classmethod
     def of(cls, weights: Any) -> Objective:
-        """Return the objective of a fit's rho or alpha, and reg."""
+        """Return the objective of settings with the attributes alpha or rho, and reg."""
         if weights.alpha is None:
             return cls.shifted(weights.rho, weights.reg)
         return cls.biased(weights.alpha, weights.reg)
@@ -63,13 +65,16 @@ class Objective:
         return self.reg / (2 * self.unseen)
 
     def rescale(self, value: float, n_links: int) -> float:
-        """Turn a sum of scaled row values into f: add the constant, undo the division."""
+        """Turn a sum of row values, divided by `unseen` and without the constant, into f."""
         return float(self.unseen * value + self.seen * self.target**2 * n_links)
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Where a 0/1 matrix has its ones: by row, and by column for the transpose."""
+    """The positions of the ones of a 0/1 matrix, in compressed sparse row form.
+
+    `chunks` are the bounds of row ranges with about the same work each, for parallel kernels.
+    """
 
     indptr: IntArray
     indices: IntArray
@@ -88,6 +93,6 @@ class Pattern:
 
 
 def both_sides(matrix: sp.csr_array, symmetric: bool) -> tuple[Pattern, Pattern]:
-    """Return the patterns of a matrix and of its transpose, one object if they agree."""
+    """Return the patterns of a matrix and of its transpose; one object if symmetric."""
     rows = Pattern.of(matrix)
     return rows, rows if symmetric else Pattern.of(sp.csr_array(matrix.T))

@@ -1,7 +1,7 @@
-"""Ranking quality on arrays, exact and streamed.
+"""Ranking metrics on arrays, exact and streamed.
 
-The few positive scores are known first; the many negative ones are then only counted
-between and at them, which is all that the figures depend on.
+The few positive scores are given first. Of the many negative scores, only the numbers between
+and at the positive scores are kept; all metrics depend only on these.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from pugraph.core.jit import kernel, row_chunks
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 
+# Parallel parts, each with counters of its own. Chosen by hand: trades threads that can work
+# at the same time against memory; does not change the counts.
 _COUNTERS = 8
 
 
 @kernel(parallel=True)
 def _count(levels, scores, bounds, counts):
-    """Add scores to counts: 2 i + 1 is for the i-th level, 2 i for what lies below it."""
+    """Count the scores: 2 i + 1 counts those equal to level i, 2 i those between i - 1 and i."""
     for c in prange(len(bounds) - 1):
         for p in range(bounds[c], bounds[c + 1]):
             x = scores[p]
@@ -39,8 +41,8 @@ def _count(levels, scores, bounds, counts):
 class Ranking:
     """Positives ranked among negatives that arrive in blocks.
 
-    Equal scores are in random order: AUC takes mid-ranks, AP is scikit-learn's, and all
-    others are expectations over the orders.
+    Equal scores count as if in random order: AUC uses mid-ranks, AP is that of scikit-learn, and
+    the other metrics are expectations over the order.
 
     Examples
     --------
@@ -69,7 +71,7 @@ class Ranking:
 
     @property
     def counts(self) -> IntArray:
-        """Numbers of negatives: below, at and between the levels, from the lowest up."""
+        """The numbers of negatives below, at and between the levels, from the lowest up."""
         return self._counts.sum(axis=0)
 
     @property
@@ -81,7 +83,7 @@ class Ranking:
         return int(self._counts.sum())
 
     def auc(self) -> float:
-        """The chance that a positive outranks a negative."""
+        """The probability that a positive is ranked above a negative."""
         if not self.n_positives or not self.n_negatives:
             return float("nan")
         counts = self.counts
@@ -94,7 +96,7 @@ class Ranking:
         return average_precision([(self, 1)])
 
     def precision_at(self, length: int) -> float:
-        """The expected fraction of positives among the first `length`."""
+        """The expected fraction of positives among the first `length` pairs."""
         if length < 1 or not self.n_positives:
             return float("nan")
         positives = np.zeros(2 * self.levels.size + 1, np.int64)
@@ -104,18 +106,18 @@ class Ranking:
         last = min(int(np.searchsorted(ends, length)), ends.size - 1)
         found = positives[:last].sum()
         if sizes[last]:
-            room = min(length - (ends[last] - sizes[last]), sizes[last])
-            found = found + room * positives[last] / sizes[last]
+            taken = min(length - (ends[last] - sizes[last]), sizes[last])
+            found = found + taken * positives[last] / sizes[last]
         return float(found / length)
 
     def recall_at(self, length: int) -> float:
-        """The expected fraction of all positives that is among the first `length`."""
+        """The expected fraction of all positives that are among the first `length` pairs."""
         if not self.n_positives:
             return float("nan")
         return self.precision_at(length) * length / self.n_positives
 
     def _among_negatives(self) -> tuple[FloatArray, FloatArray]:
-        """How many negatives lie above each level, and how many at it."""
+        """The numbers of negatives above each level, and at it."""
         counts = self.counts
         at = counts[1::2]
         above = counts.sum() - np.cumsum(counts)[1::2]
@@ -126,12 +128,12 @@ class Ranking:
         if not self.n_positives:
             return float("nan")
         above, at = self._among_negatives()
-        # of the at + 1 places that ties leave, those before the k-th negative
-        chance = np.clip((k - above) / (at + 1), 0, 1)
-        return float(self.positives @ chance / self.n_positives)
+        # a positive is equally likely at each of the at + 1 positions among the tied negatives
+        probability = np.clip((k - above) / (at + 1), 0, 1)
+        return float(self.positives @ probability / self.n_positives)
 
     def mean_reciprocal_rank(self) -> float:
-        """The expected mean, over positives, of 1 / (1 + the negatives above it)."""
+        """The expected mean, over positives, of 1 / (1 + number of negatives above it)."""
         if not self.n_positives:
             return float("nan")
         above, at = self._among_negatives()
@@ -141,28 +143,31 @@ class Ranking:
     def curve(self) -> tuple[FloatArray, FloatArray]:
         """Rates of false positives and of false negatives, from the highest threshold down.
 
-        Straight lines between the points are the expectation over the order of ties.
+        Straight lines between the points are expectations over the order of ties.
         """
         positives = np.zeros(2 * self.levels.size + 1)
         positives[1::2] = self.positives
         found = np.append(0.0, np.cumsum(positives[::-1]))
-        wrong = np.append(0.0, np.cumsum(self.counts[::-1]))
+        false_positives = np.append(0.0, np.cumsum(self.counts[::-1]))
         with np.errstate(invalid="ignore"):
-            return wrong / self.n_negatives, 1 - found / self.n_positives
+            return false_positives / self.n_negatives, 1 - found / self.n_positives
 
 
 def average_precision(parts: Sequence[tuple[Ranking, float]]) -> float:
-    """Return that of one list of positives among negatives that stand for several each.
+    """Return the average precision among several samples of negatives, each with a weight.
 
     Parameters
     ----------
     parts : sequence of (Ranking, float)
-        The same positives among each kind of negatives, and how many one of these stands for.
+        The same positives ranked among each sample, and how many negatives one of the sample
+        represents.
     """
     positives = parts[0][0].positives[::-1]
     if not positives.size:
         return float("nan")
     found = np.cumsum(positives)
-    # counts[::-1] runs from above the highest level; every second sum ends at a level
-    wrong = sum(np.cumsum(ranked.counts[::-1])[1::2] * weight for ranked, weight in parts)
-    return float(positives @ (found / (found + wrong)) / found[-1])
+    # from the highest score down; every second partial sum ends at a level
+    false_positives = sum(
+        np.cumsum(ranked.counts[::-1])[1::2] * weight for ranked, weight in parts
+    )
+    return float(positives @ (found / (found + false_positives)) / found[-1])

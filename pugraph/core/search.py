@@ -1,6 +1,6 @@
-"""The best pairs of all that are not links, by the products of their vectors.
+"""The best pairs that are not links, by the products of their vectors.
 
-Exact, without scoring most of the pairs, and without an n x n array.
+The result is exact; most pairs are never scored, and no n x n array is formed.
 """
 
 from __future__ import annotations
@@ -15,54 +15,93 @@ from pugraph.core.jit import kernel, row_chunks, threads
 from pugraph.core.pairs import Pairs, is_link, score_pairs
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 
+# Rows and columns per tile, the unit of parallel work, and columns per stripe, after which the
+# threshold is raised. Chosen by hand: a tile of float32 scores is 1 MB; affects speed only.
 _ROW_TILE, _COL_TILE, _STRIPE = 256, 1024, 16384
+
+# Below this many pairs, one thread is used: starting threads would take longer than the search.
+# Chosen by hand.
 _FEW_PAIRS = 1 << 20
+
+# Directions of (W - H) / 2 are left out if their joint squared length, in every row, is below this
+# fraction of the largest squared row of (W + H) / 2. Chosen by hand: trades the width of a
+# product against pairs that must be scored again; the result stays exact.
 _NEGLIGIBLE = 0.01
 
 
 @kernel(parallel=True)
 def _search(
-    P, Q, us, vs, left, bounds, least, slack, square, twin, order, indptr, indices,
+    P, Q, us, vs, left, bounds, least, slack, square, mirrored, order, indptr, indices,
     counts, out_u, out_v, out_score,
 ):  # fmt: skip
-    """Find the pairs of the rows of P with the rows of Q in each tile of columns.
+    """Find the candidate pairs of one tile of rows in every tile of columns.
 
-    Wanted are those whose product reaches `least`, but for the tile's share of `slack`, and
-    that are neither links nor on the diagonal. Each tile writes to a place of its own.
-    Where `twin[v]` holds, (u, v) and (v, u) are both met and one pair: the one whose first
-    node comes first in `order` is kept.
+    Candidates have a product of at least `least` minus the tile's slack, and are neither links
+    nor on the diagonal. Each tile writes to a part of the output of its own.
+
+    Parameters
+    ----------
+    P : array of shape (rows of the tile, k)
+        The vectors of the rows.
+    Q : array of shape (n, k)
+        The vectors of the columns, by falling norm.
+    us : int array
+        The node of each row of P.
+    vs : int array
+        The node of each row of Q.
+    left : int
+        The first column of the stripe, bounds[0].
+    bounds : int array
+        The bounds of the tiles of columns.
+    least : float
+        The score of the k-th best pair so far.
+    slack : float array
+        How far a product may be below its score, per tile.
+    square : bool
+        Whether (u, u) is on the diagonal and is left out.
+    mirrored : bool array
+        Whether (u, v) and (v, u) are one pair and both are found, per node v. The one whose
+        first node comes first in `order` is kept.
+    order : int array
+        The position of each node in `vs`.
+    indptr, indices : int arrays
+        The links, as in `Pattern`.
+    counts : int array
+        Receives the number of candidates per tile.
+    out_u, out_v, out_score : arrays
+        Receive the candidates; those of a tile start at (its first column - left) * us.size.
     """
     for t in prange(len(bounds) - 1):
         start, end = bounds[t], bounds[t + 1]
         scores = np.empty((us.size, end - start), P.dtype)
         np.dot(P, Q[start:end].T, scores)
-        enough = P.dtype.type(least - slack[t])
-        place = (start - left) * us.size
+        threshold = P.dtype.type(least - slack[t])
+        offset = (start - left) * us.size
         count = 0
         for a in range(us.size):
-            hits = 0  # counted first, at full width: most rows have none
+            hits = 0  # counted first, in a loop that vectorises: most rows have none
             for b in range(end - start):
-                hits += scores[a, b] >= enough
+                hits += scores[a, b] >= threshold
             if hits == 0:
                 continue
             u = us[a]
             for b in range(end - start):
                 v = vs[start + b]
                 if (
-                    scores[a, b] >= enough
+                    scores[a, b] >= threshold
                     and not (square and u == v)
-                    and not (twin[v] and order[v] < order[u])
+                    and not (mirrored[v] and order[v] < order[u])
                     and not is_link(indptr, indices, u, v)
                 ):
-                    out_u[place + count] = u
-                    out_v[place + count] = v
-                    out_score[place + count] = scores[a, b]
+                    out_u[offset + count] = u
+                    out_v[offset + count] = v
+                    out_score[offset + count] = scores[a, b]
                     count += 1
         counts[t] = count
 
 
 class _Best:
-    """The best pairs so far, and how good one must be to join them."""
+    """The best pairs so far, and the score that a new pair must reach."""
 
     def __init__(self, k: int, dtype: Any) -> None:
         self.k = k
@@ -76,11 +115,11 @@ class _Best:
         if self.scores.size > 2 * self.k:
             self.least = _kth(self.scores, self.k)
             self._keep(self.scores >= self.least)
-            if self.scores.size > 2 * self.k:  # equal scores
+            if self.scores.size > 2 * self.k:  # many scores equal to the k-th best
                 self.sort()
 
     def sort(self) -> None:
-        """Keep the k best in their order; of equal ones, those that come first."""
+        """Keep the k best, best first; equal scores are ordered by index."""
         self._keep(np.lexsort((self.vs, self.us, -self.scores))[: self.k])
 
     def _keep(self, which: Any) -> None:
@@ -94,18 +133,18 @@ def _kth(scores: FloatArray, k: int) -> float:
 def _symmetric_halves(W: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """Return P, Q and t such that (W H^T + H W^T) / 2 and P Q^T differ by t at most.
 
-    With U = (W + H) / 2 and V = (W - H) / 2 it is U U^T - V V^T. The factors of a symmetric
-    graph are nearly equal and V is small: most of its principal directions are left out.
+    With U = (W + H) / 2 and V = (W - H) / 2, the symmetric product is U U^T - V V^T. The factors
+    of a symmetric graph are nearly equal and V is small, so most of the principal directions of
+    V can be left out.
     """
     U: FloatArray = (W + H) / 2
     V: FloatArray = (W - H) / 2
-    turn = np.linalg.eigh(gram(V).astype(np.float64))[1][:, ::-1]
-    V = multiply(V, np.ascontiguousarray(turn.astype(V.dtype)), np.empty_like(V))
-    behind: FloatArray = np.cumsum((V * V)[:, ::-1], axis=1)[:, ::-1].max(
-        axis=0
-    )  # by each column and later
-    kept = int(np.count_nonzero(behind > _NEGLIGIBLE * (U * U).sum(axis=1).max()))
-    left_out = float(behind[kept]) if kept < V.shape[1] else 0.0
+    rotation = np.linalg.eigh(gram(V).astype(np.float64))[1][:, ::-1]
+    V = multiply(V, np.ascontiguousarray(rotation.astype(V.dtype)), np.empty_like(V))
+    # per column, the largest squared length of a row from this column on
+    tails: FloatArray = np.cumsum((V * V)[:, ::-1], axis=1)[:, ::-1].max(axis=0)
+    kept = int(np.count_nonzero(tails > _NEGLIGIBLE * (U * U).sum(axis=1).max()))
+    left_out = float(tails[kept]) if kept < V.shape[1] else 0.0
     return np.hstack([U, V[:, :kept]]), np.hstack([U, -V[:, :kept]]), left_out
 
 
@@ -114,10 +153,10 @@ def top_pairs(
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the k best pairs that are not links, best first, and their scores.
 
-    Exact. Rows and columns are met in the order of falling norm, in tiles; tiles whose
-    norms cannot reach the k-th best score so far are left out. What a tile's product puts
-    within rounding of that score is scored again by `score_pairs`. Equal scores are ordered
-    by index. `nodes` restricts the first node of a pair.
+    The result is exact. Rows and columns are visited in tiles, by falling norm; tiles whose
+    norms are too small to reach the k-th best score so far are skipped. Pairs whose product
+    reaches that score, up to rounding, are scored again by `score_pairs`. Equal scores are
+    ordered by index. `nodes` restricts the first node of a pair.
     """
     m, n = pairs.links.shape
     if m * n == 0:
@@ -131,48 +170,52 @@ def _top_pairs(
     pairs: Pairs, W: FloatArray, H: FloatArray, k: int, nodes: IntArray | None
 ) -> tuple[IntArray, IntArray, FloatArray]:
     links, symmetric = pairs.links, pairs.symmetric
-    P, Q, beyond = _symmetric_halves(W, H) if symmetric else (W, H, 0.0)
+    P, Q, truncation = _symmetric_halves(W, H) if symmetric else (W, H, 0.0)
     row_norms, col_norms = np.linalg.norm(P, axis=1), np.linalg.norm(Q, axis=1)
     vs = np.argsort(-col_norms, kind="stable")
     us = vs if symmetric else np.argsort(-row_norms, kind="stable")
     chosen: BoolArray = np.zeros(links.shape[0], bool)
     chosen[slice(None) if nodes is None else nodes] = True
     us = us[chosen[us]]
-    twin = chosen if symmetric else np.zeros(links.shape[1], bool)
+    mirrored = chosen if symmetric else np.zeros(links.shape[1], bool)
     order = np.empty(links.shape[1], np.int64)
     order[vs] = np.arange(links.shape[1])
     Q, col_norms = Q[vs], col_norms[vs]
     rounding = 8 * (W.shape[1] + 4) * np.finfo(W.dtype).eps
-    room = _ROW_TILE * min(_STRIPE, len(vs))
-    found = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, W.dtype)
+    capacity = _ROW_TILE * min(_STRIPE, len(vs))
+    output = (
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, W.dtype),
+    )
     best = _Best(k, W.dtype)
     for first in range(0, us.size, _ROW_TILE):
         stop = min(first + _ROW_TILE, us.size)
         rows = P[us[first:stop]]
         longest = float(row_norms[us[first]])
-        # without a restriction, columns left of the diagonal hold only mirrored pairs
+        # without `nodes`, the columns before the diagonal have only mirrored pairs
         left = first if symmetric and nodes is None else 0
         while left < vs.size:
-            if longest * float(col_norms[left]) * (1 + rounding) + beyond < best.least:
+            if longest * float(col_norms[left]) * (1 + rounding) + truncation < best.least:
                 break
-            # few columns while every pair is still good enough
+            # one tile of columns while there is no threshold yet
             right = min(left + (_STRIPE if best.least > -np.inf else _COL_TILE), vs.size)
             bounds = left + row_chunks(right - left, _COL_TILE)
-            slack = rounding * longest * col_norms[bounds[:-1]].astype(np.float64) + beyond
+            slack = rounding * longest * col_norms[bounds[:-1]].astype(np.float64) + truncation
             counts = np.empty(slack.size, np.int64)
             _search(
                 rows, Q, us[first:stop], vs, left, bounds, best.least, slack,
-                pairs.square, twin, order, links.indptr, links.indices, counts, *found,
+                pairs.square, mirrored, order, links.indptr, links.indices, counts, *output,
             )  # fmt: skip
-            places = (bounds[:-1] - left) * (stop - first)
-            parts = [slice(p, p + c) for p, c in zip(places, counts, strict=True)]
-            u, v, about = (np.concatenate([side[part] for part in parts]) for side in found)
-            if about.size > k:
-                good = about >= _kth(about, k) - 2 * slack[0]
+            offsets = (bounds[:-1] - left) * (stop - first)
+            parts = [slice(p, p + c) for p, c in zip(offsets, counts, strict=True)]
+            u, v, products = (np.concatenate([side[part] for part in parts]) for side in output)
+            if products.size > k:
+                good = products >= _kth(products, k) - 2 * slack[0]
                 u, v = u[good], v[good]
             if u.size:
-                turn = twin[v] & (v < u)
-                u, v = np.where(turn, v, u), np.where(turn, u, v)
+                swap = mirrored[v] & (v < u)
+                u, v = np.where(swap, v, u), np.where(swap, u, v)
                 best.add(u, v, score_pairs(W, H, u, v, symmetric))
             left = right
     best.sort()

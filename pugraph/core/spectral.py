@@ -1,7 +1,7 @@
-"""Large singular values of matrices that are only multiplied with thin ones.
+"""The largest singular values of matrices that are only multiplied by thin matrices.
 
-Such a matrix is sparse plus low rank, or dense, and changes a little from one call to the
-next: subspace iteration starts from the directions it found before.
+Such a matrix is sparse plus low rank, or dense. It changes little from one call to the next, so
+subspace iteration starts from the directions that it found before.
 """
 
 from __future__ import annotations
@@ -20,18 +20,39 @@ from pugraph.core.jit import kernel
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
+# Directions below the threshold that `Tracker` keeps. It also adds at least as many while all
+# found values are above the threshold. Chosen by hand: more directions converge faster and cost
+# more per round.
 _SPARE = 40
+
+# Random directions that are added per round once there are enough, so that no large singular
+# value is missed for long. Chosen by hand.
 _FRESH = 4
+
+# The smallest normal float64, which avoids a division by 0.
 _TINY = np.finfo(np.float64).tiny
+
+# Random vectors at the start of `norm`. Chosen by hand: with fewer, a large singular value is
+# more likely to be missed; with more, a step costs more.
 _BLOCK = 8
+
+# If the ratio of pivots of the Cholesky factor is smaller than this, a QR decomposition is used
+# instead. Chosen by hand: the square of the ratio, 1e-12, is above the rounding of float64.
 _DEPENDENT = 1e-6
+
+# Up to this size, `norm` computes a dense SVD. Chosen by hand; affects speed and the last digits.
 _SMALL = 128
-_EVERY = 5
-_MOST = 800
+
+# Lanczos steps between two tests for convergence. Chosen by hand; affects speed and the last
+# digits.
+_CHECK_EVERY = 5
+
+# The most Lanczos vectors. Chosen by hand: bounds the memory, and the residual is added anyway.
+_MAX_VECTORS = 800
 
 
 class Matrix(Protocol):
-    """What can be multiplied from both sides."""
+    """A matrix that can be multiplied by thin matrices, also after transposition."""
 
     shape: tuple[int, int]
 
@@ -41,7 +62,7 @@ class Matrix(Protocol):
 
 
 class Singular(NamedTuple):
-    """Singular vectors as columns, and their values in falling order."""
+    """Singular vectors as columns, and singular values in falling order."""
 
     U: FloatArray
     s: FloatArray
@@ -50,7 +71,7 @@ class Singular(NamedTuple):
 
 @kernel(parallel=True)
 def _add_sparse(indptr, indices, chunks, values, P, out):
-    """Add S P to out, for the matrix S with these values at the links."""
+    """Add S P to out, where S is the sparse matrix with these values at the links."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             for p in range(indptr[i], indptr[i + 1]):
@@ -59,12 +80,12 @@ def _add_sparse(indptr, indices, chunks, values, P, out):
 
 
 def add_links(side: Pattern, values: FloatArray, P: FloatArray, out: FloatArray) -> None:
-    """Add S P to out, for the matrix S with these values at the links."""
+    """Add S P to out, where S is the sparse matrix with these values at the links."""
     _add_sparse(side.indptr, side.indices, side.chunks, values, P, out)
 
 
 class Links:
-    """The places of the links, by row and by column."""
+    """The positions of the links, by row and by column."""
 
     def __init__(self, rows: Pattern, cols: Pattern) -> None:
         self.rows, self.cols = rows, cols
@@ -73,14 +94,14 @@ class Links:
         self.by_column: IntArray = sp.csc_array(by_row).data
 
     def values(self, W: FloatArray, H: FloatArray) -> FloatArray:
-        """Return the entries of W H^T at the links, by row."""
+        """Return the entries of W H^T at the links, row by row."""
         out = np.empty(self.rows.n_links)
         link_values(self.rows.indptr, self.rows.indices, self.rows.chunks, W, H, out)
         return out
 
 
 class SparsePlusLow:
-    """The matrix with these values at the links, plus left right^T."""
+    """The sparse matrix with these values at the links, plus left right^T."""
 
     def __init__(
         self, links: Links, values: FloatArray, left: FloatArray, right: FloatArray
@@ -120,9 +141,9 @@ class Dense:
 
 
 def orthonormal(X: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of what the columns of a tall X span."""
+    """Return an orthonormal basis of the span of the columns of a tall X."""
     basis = X
-    for _ in range(2):  # the second time for what the first has lost to rounding
+    for _ in range(2):  # the second pass removes the rounding errors of the first
         try:
             R = np.linalg.cholesky(gram(basis)).T
         except np.linalg.LinAlgError:
@@ -135,11 +156,11 @@ def orthonormal(X: FloatArray) -> FloatArray:
 
 
 class Tracker:
-    """Finds the singular values above a threshold, of one matrix after another.
+    """Finds the singular values above a threshold for a sequence of similar matrices.
 
-    A round is one step of subspace iteration. Values near the threshold hardly stand out and
-    would come slowly: for these, the left space also keeps the residuals of the pairs found
-    before, which makes the steps of one matrix, or of a slowly changing one, a Krylov method.
+    A round is one step of subspace iteration. It converges slowly for values close to the
+    threshold. For these, the left subspace also contains the residuals of the triplets found
+    before, so that the rounds on one matrix, or on a slowly changing one, are a Krylov method.
     """
 
     def __init__(self, shape: tuple[int, int], rng: np.random.Generator) -> None:
@@ -149,32 +170,33 @@ class Tracker:
         self.rounds = 1
 
     def above(self, matrix: Matrix, threshold: float) -> Singular:
-        """Return the singular triplets above the threshold, and one in any case.
+        """Return the singular triplets above the threshold, and at least one.
 
-        The number of directions grows until one of them lies below it.
+        The number of directions grows until one of them is below the threshold.
         """
         full = min(matrix.shape)
-        left = self.rounds
-        while left > 0:
+        remaining = self.rounds
+        while remaining > 0:
             kept = self._found.V.shape[1]
             spare = max(_SPARE, kept // 4) if self._above == kept else _FRESH
             self._found = self._round(matrix, min(spare, full - kept))
             self._above = int(np.searchsorted(-self._found.s, -threshold))
             if self._above < self._found.s.size or self._found.s.size == full:
-                left -= 1
+                remaining -= 1
             self._found = _first(self._found, self._above + _SPARE)
         return _first(self._found, max(self._above, 1))
 
     def _round(self, matrix: Matrix, fresh: int) -> Singular:
+        """Return the triplets after one round with `fresh` more random directions."""
         U, s, V = self._found
         m, n = matrix.shape
         kept = s.size
         start = np.hstack([V, self._rng.standard_normal((n, fresh))])
         image = matrix.times(orthonormal(start))
         if fresh < min(m, n) - kept:
-            near = slice(max(0, self._above - _SPARE), None)
-            rest = image[:, near][:, : kept - near.start] - U[:, near] * s[near]
-            image = np.ascontiguousarray(np.hstack([image, rest])[:, : min(m, n)])
+            close = slice(max(0, self._above - _SPARE), None)
+            residuals = image[:, close][:, : kept - close.start] - U[:, close] * s[close]
+            image = np.ascontiguousarray(np.hstack([image, residuals])[:, : min(m, n)])
         image /= np.maximum(np.sqrt(np.einsum("ij,ij->j", image, image)), _TINY)
         Q = orthonormal(image)
         Z = matrix.transposed_times(Q)
@@ -192,11 +214,11 @@ def _first(found: Singular, number: int) -> Singular:
 
 
 def norm(matrix: Matrix, rng: np.random.Generator, tol: float) -> float:
-    """Return the spectral norm, rather above than below it, by block Lanczos steps.
+    """Return an upper estimate of the spectral norm, by block Lanczos steps.
 
-    They go on until M^T M has an eigenvalue within `tol` of the largest one that they see;
-    that much is added. That eight random vectors overlook a larger one is
-    unlikely, not impossible.
+    The steps end when the residual of the largest eigenvalue of M^T M falls to `tol` of it; the
+    residual is added to the result. It is unlikely, but not impossible, that the random start
+    vectors miss a larger eigenvalue.
     """
     m, n = matrix.shape
     if n <= min(m, _SMALL):
@@ -209,24 +231,24 @@ def norm(matrix: Matrix, rng: np.random.Generator, tol: float) -> float:
         basis = np.hstack([basis, block])
         image = matrix.times(block)
         images = np.hstack([images, image])
-        following = matrix.transposed_times(image)
+        next_block = matrix.transposed_times(image)
         for _ in range(2):
-            following -= multiply(basis, products(basis, following), np.empty_like(following))
-        last = basis.shape[1] + _BLOCK > min(n, _MOST)
-        if last or number % _EVERY == 0:
+            next_block -= multiply(basis, products(basis, next_block), np.empty_like(next_block))
+        last = basis.shape[1] + _BLOCK > min(n, _MAX_VECTORS)
+        if last or number % _CHECK_EVERY == 0:
             squares, vectors = np.linalg.eigh(gram(images))
-            residual = float(np.linalg.norm(following @ vectors[-_BLOCK:, -1]))
+            residual = float(np.linalg.norm(next_block @ vectors[-_BLOCK:, -1]))
             if last or residual <= tol * squares[-1]:
                 break
-        # once more: little may have been left, and most of that rounding
-        block = orthonormal(following)
+        # orthogonalised again: what is left may be small and mostly rounding
+        block = orthonormal(next_block)
         block -= multiply(basis, products(basis, block), np.empty_like(block))
         block = orthonormal(block)
     return float(np.sqrt(squares[-1] + residual))
 
 
 class Convex(NamedTuple):
-    """The solution of a convex problem: factors, objectives on the way, relative gap."""
+    """The solution of a convex problem: factors, objective history, relative duality gap."""
 
     W: FloatArray
     H: FloatArray

@@ -1,7 +1,7 @@
-"""Two columns of a text file as numbers: the kernel behind large edge lists.
+"""Two columns of a text file as numbers: the parser of large edge lists.
 
-One pass over the bytes finds the fields, gives each new name the next number and counts the
-columns of every line. No object is made a line.
+One pass over the bytes finds the fields, gives each new name the next number, and counts the
+columns of every line. No Python object is made per line.
 """
 
 from __future__ import annotations
@@ -12,17 +12,28 @@ import numpy as np
 
 from pugraph.core.jit import kernel
 
+# The codes that `split` returns: no error, a wrong number of columns, an empty name, a name that
+# is NaN, and a quotation mark that is not closed.
 FINE, COLUMNS, EMPTY, MISSING, QUOTE = range(5)
+
+# The bytes with a meaning, and the letters of NaN in both cases.
 _NEWLINE, _SPACE, _TAB, _RETURN, _QUOTE, _BRACE = b'\n \t\r"{'
 _N, _A = b"Nn", b"Aa"
+
+# Names that the first table holds; it doubles when it is full. Chosen by hand.
 _START = 1 << 10
+
+# Names that are looked up together, two per line. Chosen by hand: enough for the memory loads of
+# a batch to overlap, few enough for the cache; affects speed only.
 _BATCH = 1 << 9
+
+# Names of up to seven bytes are their own key: a 64-bit key with a free sign bit.
 _SHORT = 7
 
 
 @kernel()
 def _key(text: Any, start: int, end: int) -> Any:
-    """Return a name as one number: its bytes if they are few, less than zero if it is a hash."""
+    """Return the key of a name: its bytes as one positive number, or a negative hash."""
     key = np.int64(0)
     if end - start <= _SHORT:
         for i in range(start, end):
@@ -35,7 +46,7 @@ def _key(text: Any, start: int, end: int) -> Any:
 
 @kernel()
 def _slot(key: int, size: int) -> int:
-    """Return where to look for a key first; no product leaves 64 bits."""
+    """Return the first slot of a key in a table; no product exceeds 64 bits."""
     mixed = ((key & 0x7FFFFFFF) * 0x45D9F3B) ^ (((key >> 31) & 0x1FFFFFF) * 0x2545F491)
     mixed ^= mixed >> 29
     return (mixed ^ (mixed >> 15)) & (size - 1)
@@ -43,7 +54,8 @@ def _slot(key: int, size: int) -> int:
 
 @kernel()
 def _same(text: Any, a: int, b: int, length: int) -> bool:
-    for i in range(length):  # noqa: SIM110 - as a loop for the compiler
+    """Return whether the `length` bytes at a and at b are equal."""
+    for i in range(length):  # noqa: SIM110 - numba compiles the loop
         if text[a + i] != text[b + i]:
             return False
     return True
@@ -51,7 +63,10 @@ def _same(text: Any, a: int, b: int, length: int) -> bool:
 
 @kernel()
 def _is_nan(text: Any, start: int, end: int) -> bool:
-    """Return whether a field is nan, NaN or NAN, as programs write a missing value; not Nan."""
+    """Return whether a field is nan, NaN or NAN, which programs write for missing values.
+
+    Nan is accepted as a name.
+    """
     if end - start != 3:
         return False
     a, b, c = text[start], text[start + 1], text[start + 2]
@@ -62,7 +77,7 @@ def _is_nan(text: Any, start: int, end: int) -> bool:
 
 @kernel()
 def _grown(table: Any) -> Any:
-    """Return the table of keys and their names, twice as large."""
+    """Return the hash table of keys and numbers of names, twice as large."""
     size = 2 * table.shape[0]
     larger = np.zeros((size, 2), np.int64)
     for old in range(table.shape[0]):
@@ -76,7 +91,7 @@ def _grown(table: Any) -> Any:
 
 @kernel()
 def _find(text: Any, table: Any, names: Any, key: int, start: int, end: int) -> int:
-    """Return where in the table a name is, or would be."""
+    """Return the slot of a name in the table, or the free slot where it belongs."""
     size = table.shape[0]
     slot = _slot(key, size)
     while table[slot, 0] != 0:
@@ -96,8 +111,8 @@ def _find(text: Any, table: Any, names: Any, key: int, start: int, end: int) -> 
 def _number(text: Any, batch: Any, table: Any, names: Any, n_names: int, numbers: Any) -> int:
     """Write the number of each name in a batch; return how many names there are now.
 
-    What a name is compared with lies anywhere in memory. It is touched for the whole batch
-    first, as the waits of loads that do not depend on each other overlap.
+    The memory that a name is compared with is not in the cache. It is read for the whole batch
+    first, so that the loads, which do not depend on each other, overlap.
     """
     size = table.shape[0]
     touched = np.int64(0)
@@ -109,7 +124,7 @@ def _number(text: Any, batch: Any, table: Any, names: Any, n_names: int, numbers
     for i in range(numbers.size):
         if batch[i, 0] < 0:
             touched ^= np.int64(text[names[table[_slot(batch[i, 0], size), 1], 0]])
-    batch[numbers.size, 0] = touched  # kept, or the loads would be left out
+    batch[numbers.size, 0] = touched  # stored, or the compiler would remove the loads
     for i in range(numbers.size):
         key, start, end = batch[i, 0], batch[i, 1], batch[i, 2]
         slot = _find(text, table, names, key, start, end)
@@ -123,13 +138,32 @@ def _number(text: Any, batch: Any, table: Any, names: Any, n_names: int, numbers
 
 @kernel()
 def split(
-    text: Any, place: int, separator: int, left: int, right: int, width: int, us: Any, vs: Any
+    text: Any, position: int, separator: int, left: int, right: int, width: int, us: Any, vs: Any
 ) -> Any:
-    """Write two columns as numbers of names; return what went wrong, where, and the names.
+    """Write two columns of a text as numbers of names.
 
-    `separator` is one byte; a space stands for any run of spaces and tabs. Lines without
-    anything are left out. Returns a code, how many lines were ended before the last one, the
-    columns of that line, the number of pairs, and the start and end of each name.
+    Empty lines are skipped. The first error ends the parsing.
+
+    Parameters
+    ----------
+    text : uint8 array
+        The bytes of the file.
+    position : int
+        Where to begin.
+    separator : int
+        The byte between columns; a space stands for any run of spaces and tabs.
+    left, right : int
+        The two columns, counted from 0.
+    width : int
+        The number of columns that every line must have.
+    us, vs : int arrays
+        Receive the numbers of the names.
+
+    Returns
+    -------
+    tuple
+        A code (FINE or an error), the number of line ends before the last line, the number of
+        columns of that line read so far, the number of pairs, and the start and end of each name.
     """
     size = text.size
     table = np.zeros((2 * _START, 2), np.int64)
@@ -137,43 +171,45 @@ def split(
     batch, numbers = np.zeros((_BATCH + 1, 3), np.int64), np.empty(_BATCH, np.int32)
     n_names = n_pairs = waiting = line = column = 0
     spaced = separator == _SPACE
-    while place < size:
+    while position < size:
         column = 0
         more = True
         while more:
-            while place < size and (
-                text[place] == _SPACE
-                or text[place] == _RETURN
-                or (text[place] == _TAB and separator != _TAB)
+            while position < size and (
+                text[position] == _SPACE
+                or text[position] == _RETURN
+                or (text[position] == _TAB and separator != _TAB)
             ):
-                place += 1
-            start = end = place
+                position += 1
+            start = end = position
             more = False
-            quoted = place < size and text[place] == _QUOTE
+            quoted = position < size and text[position] == _QUOTE
             if quoted:
-                place += 1
-                start = place
-                while place < size and (
-                    text[place] != _QUOTE or (place + 1 < size and text[place + 1] == _QUOTE)
+                position += 1
+                start = position
+                while position < size and (
+                    text[position] != _QUOTE
+                    or (position + 1 < size and text[position + 1] == _QUOTE)
                 ):
-                    line += text[place] == _NEWLINE
-                    place += 2 if text[place] == _QUOTE else 1
-                if place >= size:
+                    line += text[position] == _NEWLINE
+                    position += 2 if text[position] == _QUOTE else 1
+                if position >= size:
                     return QUOTE, line, column, n_pairs, names[:0]
-                end = place
-                place += 1
-            whole = column > 1 and place < size and text[place] == _BRACE  # networkx's {...}
-            while place < size and text[place] != _NEWLINE:
-                c = text[place]
+                end = position
+                position += 1
+            # an edge attribute dictionary as networkx writes it, {...}, is one field
+            whole = column > 1 and position < size and text[position] == _BRACE
+            while position < size and text[position] != _NEWLINE:
+                c = text[position]
                 blank = c in (_SPACE, _TAB, _RETURN)
                 if not whole and (c == separator or (spaced and blank)):
                     more = True
                     break
-                place += 1
+                position += 1
                 if not (blank or quoted):
-                    end = place
+                    end = position
             if more:
-                place += 1
+                position += 1
             if start == end and (spaced or (column == 0 and not more)):
                 continue
             if column in (left, right):
@@ -188,16 +224,16 @@ def split(
             if column != width:
                 return COLUMNS, line, column, n_pairs, names[:0]
             waiting += 1
-        place += 1
+        position += 1
         line += 1
-        if 2 * waiting == _BATCH or place >= size:
+        if 2 * waiting == _BATCH or position >= size:
             while n_names + 2 * waiting > names.shape[0]:
                 names = np.append(names, np.zeros_like(names), axis=0)
                 table = _grown(table)
-            some = numbers[: 2 * waiting]
-            n_names = _number(text, batch, table, names, n_names, some)
-            us[n_pairs : n_pairs + waiting] = some[::2]
-            vs[n_pairs : n_pairs + waiting] = some[1::2]
+            batch_numbers = numbers[: 2 * waiting]
+            n_names = _number(text, batch, table, names, n_names, batch_numbers)
+            us[n_pairs : n_pairs + waiting] = batch_numbers[::2]
+            vs[n_pairs : n_pairs + waiting] = batch_numbers[1::2]
             n_pairs += waiting
             waiting = 0
     return FINE, line, column, n_pairs, names[:n_names]
@@ -205,15 +241,15 @@ def split(
 
 @kernel()
 def join(text: Any, names: Any) -> Any:
-    """Return the bytes of the names with zeros between, which no text has."""
+    """Return the bytes of the names, separated by zero bytes, which no text contains."""
     size = names.shape[0] - 1
     for name in range(names.shape[0]):
         size += names[name, 1] - names[name, 0]
     joined = np.zeros(size, np.uint8)
-    place = 0
+    position = 0
     for name in range(names.shape[0]):
         for i in range(names[name, 0], names[name, 1]):
-            joined[place] = text[i]
-            place += 1
-        place += 1
+            joined[position] = text[i]
+            position += 1
+        position += 1
     return joined

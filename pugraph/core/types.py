@@ -1,4 +1,4 @@
-"""The array types that the core passes around."""
+"""Array types for annotations."""
 
 from __future__ import annotations
 

@@ -202,6 +202,6 @@ def _split(D: FloatArray, bases: Bases) -> tuple[FloatArray, FloatArray]:
     P, Q = U[:, :kept] * root, Vt[:kept].T * root
     left, right = bases
     return (
-        P if left is None else left.turn @ P,
-        Q if right is None else right.turn @ Q,
+        P if left is None else left.rotation @ P,
+        Q if right is None else right.rotation @ Q,
     )

@@ -101,7 +101,9 @@ class Options:
         """Fill in the options that are None, from the size and the density of the matrix."""
         rank, rho, alpha, reg = self.rank, self.rho, self.alpha, self.reg
         # "auto" was resolved before (see `selection.tuning`)
-        assert not (isinstance(rank, str) or isinstance(rho, str) or isinstance(reg, str))
+        assert not isinstance(rank, str)
+        assert not isinstance(rho, str)
+        assert not isinstance(reg, str)
         defaults = self._solvers[solver or self.chosen_solver]
         m, n = shape
         if rank is None:

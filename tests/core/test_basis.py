@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 
 from pugraph.core.basis import Basis, Scaling
-from pugraph.core.jit import threads
 
 
 def test_dense_columns_are_standardised_and_rows_have_length_one_on_average():
@@ -22,7 +21,7 @@ def test_dense_columns_are_standardised_and_rows_have_length_one_on_average():
     assert Scaling.of(F, constant=False).apply(F).shape == (50, 3)
 
 
-def test_a_column_that_never_changes_says_nothing():
+def test_a_constant_column_is_scaled_to_zero():
     F = np.column_stack([np.arange(6.0), np.full(6, 0.3)])
     scaled = Scaling.of(F, constant=False).apply(F)
     assert (scaled[:, 1] == 0).all()
@@ -30,7 +29,7 @@ def test_a_column_that_never_changes_says_nothing():
     assert new[0, 1] == 0
 
 
-def test_sparse_rows_get_one_length_and_empty_ones_stay_zero():
+def test_sparse_rows_get_the_same_length_and_empty_rows_stay_zero():
     F = sp.csr_array([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 9.0]])
     scaling = Scaling.of(F)
     scaled = scaling.apply(F)
@@ -43,7 +42,7 @@ def test_sparse_rows_get_one_length_and_empty_ones_stay_zero():
     np.testing.assert_allclose(scaling.apply(F.toarray()), scaled.toarray())
 
 
-def test_features_may_keep_their_own_scale():
+def test_features_may_keep_their_relative_scale():
     F = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]])
     scaled = Scaling.of(F, standard=False).apply(F)
     assert (scaled**2).sum(axis=1).mean() == pytest.approx(1)
@@ -54,15 +53,13 @@ def test_features_may_keep_their_own_scale():
 def test_the_basis_spans_the_features_with_orthogonal_columns(make):
     rng = np.random.default_rng(1)
     F = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 7))  # of rank 4
-    with threads(1):
-        basis = Basis.of(make(F))
+    basis = Basis.of(make(F))
     assert basis.values.shape == (30, 4)
     np.testing.assert_allclose(basis.values.T @ basis.values, np.diag(basis.squares), atol=1e-8)
-    np.testing.assert_allclose(basis.values @ basis.turn.T, F, atol=1e-8)
+    np.testing.assert_allclose(basis.values @ basis.rotation.T, F, atol=1e-8)
     singular = np.linalg.svd(F, compute_uv=False)[:4]
     np.testing.assert_allclose(np.sqrt(basis.squares), singular, rtol=1e-8)
 
 
-def test_no_features_worth_the_name_make_an_empty_basis():
-    with threads(1):
-        assert Basis.of(np.zeros((5, 2))).values.shape == (5, 0)
+def test_features_of_zeros_have_an_empty_basis():
+    assert Basis.of(np.zeros((5, 2))).values.shape == (5, 0)

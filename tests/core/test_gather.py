@@ -1,4 +1,4 @@
-"""Products with copied neighbours, and of tall matrices, against NumPy's."""
+"""Copies of neighbours, and products with them, against NumPy."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pugraph.core import blocks, gather
-
-DTYPES = st.sampled_from([np.float32, np.float64])
+from pugraph.core import gather
 
 
-@given(st.integers(0, 10**6), st.integers(0, 20), st.integers(1, 40), DTYPES)
-def test_neighbours_are_fetched_and_multiplied(seed, links, k, dtype):
+@given(
+    st.integers(0, 10**6),
+    st.integers(0, 20),
+    st.integers(1, 40),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_neighbours_are_copied_and_multiplied(seed, links, k, dtype):
     rng = np.random.default_rng(seed)
     F = rng.standard_normal((9, k)).astype(dtype)
     neighbors = rng.integers(0, 9, links).astype(np.int32)
-    room = gather.workspace_rows(np.array([0, min(links, 2), links + min(links, 2)]))
-    assert room % 8 == 0
-    assert links <= room < links + 8
-    copied = np.full((room, k), np.nan, dtype)
+    capacity = gather.workspace_rows(np.array([0, min(links, 2), links + min(links, 2)]))
+    assert capacity % 8 == 0
+    assert links <= capacity < links + 8
+    copied = np.full((capacity, k), np.nan, dtype)
     n = gather.gather_rows(neighbors, F, copied)
-    assert n == room
+    assert n == capacity
     np.testing.assert_array_equal(copied[:links], F[neighbors])
     np.testing.assert_array_equal(copied[links:], 0)
     x, c = rng.standard_normal(k).astype(dtype), rng.standard_normal(n).astype(dtype)
@@ -35,24 +38,10 @@ def test_neighbours_are_fetched_and_multiplied(seed, links, k, dtype):
     assert gather.dot(x, x) == pytest.approx(x @ x, rel=1e-4)
 
 
-def test_the_halves_of_a_row_go_to_two_places():
+def test_the_halves_of_a_row_are_copied_to_two_arrays():
     F = np.arange(24.0).reshape(4, 6)
     left, right = np.full((8, 3), np.nan), np.full((8, 3), np.nan)
     assert gather.gather_halves(np.array([2, 0, 2], np.int32), F, left, right) == 8
     np.testing.assert_array_equal(np.hstack([left, right])[:3], F[[2, 0, 2]])
     assert not left[3:].any()
     assert not right[3:].any()
-
-
-@given(st.integers(1, 300), st.integers(1, 20), st.integers(1, 20), DTYPES)
-def test_tall_matrices_are_multiplied_in_blocks(n, k, width, dtype):
-    rng = np.random.default_rng(n)
-    X, Y = rng.standard_normal((n, k)).astype(dtype), rng.standard_normal((n, width)).astype(dtype)
-    B = rng.standard_normal((k, width)).astype(dtype)
-    close = {"atol": 1e-3 if dtype == np.float32 else 1e-11}
-    room = blocks.aligned_empty((n, width), np.dtype(dtype))
-    assert room.ctypes.data % 64 == 0
-    np.testing.assert_allclose(blocks.multiply(X, B, room), X @ B, **close)
-    np.testing.assert_allclose(blocks.products(X, Y), X.T @ Y, **close)
-    np.testing.assert_allclose(blocks.gram(X, 0.5), X.T @ X + 0.5 * np.eye(k), **close)
-    assert blocks.padded(k, np.dtype(dtype)) * np.dtype(dtype).itemsize % 64 == 0

@@ -1,4 +1,4 @@
-"""Compilation and threads leave no traces."""
+"""Compilation, threads and forked processes; nothing global changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ import threadpoolctl
 from pugraph.core import jit
 
 
-def test_threads_are_limited_inside_and_restored():
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    """Here, unlike in the other tests of the core, all threads may be used."""
+
+
+def test_threads_are_limited_and_then_restored():
     before = numba.get_num_threads()
     pools = threadpoolctl.threadpool_info()
     with jit.threads(1):
@@ -32,7 +37,7 @@ def test_threads_are_limited_inside_and_restored():
     assert threadpoolctl.threadpool_info() == pools
 
 
-def test_more_threads_than_there_are_is_all_of_them():
+def test_too_many_threads_mean_all_threads():
     for n_jobs in (None, -1, 10_000):
         with jit.threads(n_jobs):
             assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS
@@ -45,7 +50,7 @@ def test_chunks_cover_all_rows_once(indptr):
     assert covered == list(range(len(indptr) - 1))
 
 
-def test_a_kernel_works_where_no_cache_can_be_written(monkeypatch):
+def test_a_kernel_works_without_a_cache_directory(monkeypatch):
     real = numba.njit
 
     def njit(*args, cache=False, **options):
@@ -62,7 +67,7 @@ def test_a_kernel_works_where_no_cache_can_be_written(monkeypatch):
     assert double(3) == 6
 
 
-def test_importing_pugraph_imports_neither_numba_nor_igraph_and_starts_nothing():
+def test_importing_pugraph_imports_no_heavy_package():
     code = (
         "import sys, pugraph; heavy = {'numba', 'igraph', 'sklearn', 'scipy', 'matplotlib'};"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
@@ -86,7 +91,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_forked_process_is_told_rather_than_ended(tmp_path):
+def test_a_forked_process_gets_an_error_instead_of_a_crash(tmp_path):
     script = tmp_path / "forked.py"
     script.write_text(FORKED)
     done = subprocess.run(
@@ -96,7 +101,7 @@ def test_a_forked_process_is_told_rather_than_ended(tmp_path):
 
 
 @pytest.mark.compiled
-def test_threads_may_call_at_once_whatever_numbas_layer():
+def test_concurrent_calls_work_with_any_threading_layer():
     code = (
         "import networkx as nx, pugraph; from concurrent.futures import ThreadPoolExecutor\n"
         "G = nx.gnp_random_graph(200, 0.3, seed=0)\n"

@@ -4,38 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pugraph.core import pairs as core_pairs
-from pugraph.core.problem import Pattern
 from tests import naive
-
-
-def pairs_of(A, directed):
-    return core_pairs.Pairs(Pattern.of(sp.csr_array(A)), directed, A.shape[0] == A.shape[1])
-
-
-def make(seed, m, n, kind):
-    rng = np.random.default_rng(seed)
-    A = (rng.random((m, m if kind != "rectangular" else n)) < rng.random()).astype(np.int8)
-    if kind == "undirected":
-        A = np.maximum(A, A.T)
-    return rng, A, pairs_of(A, kind != "undirected")
-
-
-GRAPHS = (
-    st.integers(0, 10**6),
-    st.integers(1, 14),
-    st.integers(1, 14),
-    st.sampled_from(["undirected", "directed", "rectangular"]),
-)
+from tests.core.problems import GRAPHS, pairs_of, random_pairs
 
 
 @given(*GRAPHS, st.integers(1, 40))
-def test_non_links_come_once_and_in_order_whatever_the_block(seed, m, n, kind, block):
-    _, A, pairs = make(seed, m, n, kind)
+def test_non_links_are_listed_once_and_in_order_for_any_block_size(seed, m, n, kind, block):
+    _, A, pairs = random_pairs(seed, m, n, kind)
     streamed = [
         pair
         for rows, cols in core_pairs.non_links(pairs, block)

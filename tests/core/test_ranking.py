@@ -15,7 +15,7 @@ SCORES = st.lists(st.integers(-3, 3) | st.floats(-1, 1), min_size=1, max_size=40
 
 
 @given(SCORES, SCORES, st.integers(1, 40))
-def test_auc_and_ap_are_scikit_learns(positives, negatives, block):
+def test_auc_and_ap_are_those_of_scikit_learn(positives, negatives, block):
     ranking = Ranking(np.array(positives, float))
     for start in range(0, len(negatives), block):
         ranking.add(np.array(negatives[start : start + block], float))
@@ -28,7 +28,7 @@ def test_auc_and_ap_are_scikit_learns(positives, negatives, block):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_precision_is_the_mean_over_orders_of_ties(seed):
+def test_precision_is_the_mean_over_random_orders_of_ties(seed):
     rng = np.random.default_rng(seed)
     positives, negatives = rng.integers(0, 5, 8), rng.integers(-1, 4, 30)
     ranking = Ranking(positives)
@@ -40,7 +40,7 @@ def test_precision_is_the_mean_over_orders_of_ties(seed):
     assert ranking.precision_at(76) == pytest.approx(8 / 76)
 
 
-def test_nothing_to_rank_is_nan():
+def test_without_positives_or_negatives_metrics_are_nan():
     empty = Ranking(np.empty(0))
     empty.add(np.ones(3))
     assert np.isnan([empty.auc(), empty.average_precision(), empty.precision_at(0)]).all()
@@ -48,7 +48,7 @@ def test_nothing_to_rank_is_nan():
     assert Ranking(np.ones(2)).average_precision() == 1
 
 
-def test_nan_scores_are_refused():
+def test_nan_scores_are_rejected():
     with pytest.raises(ValueError, match="NaN"):
         Ranking(np.array([np.nan]))
     with pytest.raises(ValueError, match="NaN"):
@@ -56,7 +56,7 @@ def test_nan_scores_are_refused():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_hits_and_reciprocal_ranks_are_means_over_orders_of_ties(seed):
+def test_hits_and_reciprocal_ranks_are_means_over_random_orders_of_ties(seed):
     rng = np.random.default_rng(seed)
     positives, negatives = rng.integers(0, 5, 8), rng.integers(-1, 4, 30)
     ranking = Ranking(positives)
@@ -72,7 +72,7 @@ def test_hits_and_reciprocal_ranks_are_means_over_orders_of_ties(seed):
 
 
 @given(SCORES, SCORES)
-def test_the_curve_is_scikit_learns(positives, negatives):
+def test_the_curve_is_that_of_scikit_learn(positives, negatives):
     ranking = Ranking(np.array(positives, float))
     ranking.add(np.array(negatives, float))
     fpr, fnr = ranking.curve()

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from pugraph.core import sampling
 from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
-from tests.core.test_paths import random_graph
+from tests.core.problems import random_graph
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_some_pairs_two_steps_apart_stand_for_all(directed, monkeypatch):
+def test_a_sample_of_pairs_two_steps_apart_represents_all(directed, monkeypatch):
     A = random_graph(60, 0.05, 0, directed)
     matrix = sp.csr_array(A.astype(np.int8))
     pairs = Pairs(Pattern.of(matrix), directed)
-    near = (A.astype(int) @ A > 0) & ~A & ~np.eye(60, dtype=bool)
-    expected = set(zip(*np.nonzero(near if directed else np.triu(near)), strict=True))
+    two_steps = (A.astype(int) @ A > 0) & ~A & ~np.eye(60, dtype=bool)
+    expected = set(zip(*np.nonzero(two_steps if directed else np.triu(two_steps)), strict=True))
 
     rng = np.random.default_rng(0)
     rows, cols, weight = sampling.some_two_steps(matrix, pairs, 10**6, rng)
@@ -28,7 +28,9 @@ def test_some_pairs_two_steps_apart_stand_for_all(directed, monkeypatch):
     rows, _, weight = sampling.some_two_steps(matrix, pairs, 7, rng)
     assert (rows.size, weight) == (7, pytest.approx(len(expected) / 7))
 
-    monkeypatch.setattr(sampling, "_MOST_PATHS", 60)  # only from some nodes
+    monkeypatch.setattr(
+        sampling, "_MAX_PATHS", 60
+    )  # only paths from some of the nodes are followed
     totals = []
     for seed in range(300):
         rows, cols, weight = sampling.some_two_steps(

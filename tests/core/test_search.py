@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pugraph.core import search
 from pugraph.core.pairs import score_pairs
 from tests import naive
-from tests.core.test_pairs import GRAPHS, make, pairs_of
+from tests.core.problems import GRAPHS, pairs_of, random_pairs
 
 
-def everything(pairs, A, W, H, chosen=None):
+def all_non_links(pairs, A, W, H, chosen=None):
     """All non-links with their scores, best first, by index among equals."""
     found = naive.non_links(A, pairs.directed)
     if chosen is not None and pairs.symmetric:
@@ -30,7 +30,7 @@ def everything(pairs, A, W, H, chosen=None):
 
 @given(*GRAPHS, st.integers(1, 60), st.booleans(), st.booleans(), st.booleans())
 def test_the_best_pairs_are_exact(seed, m, n, kind, k, restrict, tied, single):
-    rng, A, pairs = make(seed, m, n, kind)
+    rng, A, pairs = random_pairs(seed, m, n, kind)
     dtype = np.float32 if single else np.float64
     W, H = (rng.standard_normal((size, 3), dtype) for size in A.shape)
     if tied:
@@ -38,8 +38,8 @@ def test_the_best_pairs_are_exact(seed, m, n, kind, k, restrict, tied, single):
     chosen = rng.integers(0, A.shape[0], 3) if restrict else None
     us, vs, scores = search.top_pairs(pairs, W, H, k, chosen)
     listed = list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True))
-    wanted = everything(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
-    assert listed == wanted[:k]
+    expected = all_non_links(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
+    assert listed == expected[:k]
 
 
 @pytest.mark.parametrize("kind", ["undirected", "directed"])
@@ -48,7 +48,7 @@ def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
     monkeypatch.setattr(search, "_ROW_TILE", 16)
     monkeypatch.setattr(search, "_COL_TILE", 32)
     monkeypatch.setattr(search, "_STRIPE", 64)
-    rng, A, pairs = make(3, 150, 150, kind)
+    rng, A, pairs = random_pairs(3, 150, 150, kind)
     W, H = (rng.standard_normal((150, 4)) * rng.random((150, 1)) ** 3 for _ in range(2))
     W[::7] = H[::7] = 0
     chosen = np.arange(0, 150, 3) if restrict else None
@@ -61,27 +61,27 @@ def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
     for k in (1, 20, 5000, 10**6):
         us, vs, scores = search.top_pairs(pairs, W, H, k, chosen)
         listed = list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True))
-        wanted = everything(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
-        assert listed == wanted[:k]
+        expected = all_non_links(pairs, A, W, H, None if chosen is None else set(chosen.tolist()))
+        assert listed == expected[:k]
         if k == 1:
-            assert len(tiles) < 10  # the norms rule out nearly all tiles
+            assert len(tiles) < 10  # nearly all tiles are skipped by their norms
 
 
-@pytest.mark.parametrize("alike", [0.0, 1e-3, 1.0])
-def test_what_is_left_out_of_a_symmetric_product_is_bounded(alike):
+@pytest.mark.parametrize("difference", [0.0, 1e-3, 1.0])
+def test_the_truncation_error_of_a_symmetric_product_is_bounded(difference):
     """Nearly equal factors need about half of the directions."""
     rng = np.random.default_rng(5)
     W = rng.standard_normal((200, 12))
-    H = W + alike * rng.standard_normal((200, 12))
-    P, Q, most = search._symmetric_halves(W, H)
+    H = W + difference * rng.standard_normal((200, 12))
+    P, Q, bound = search._symmetric_halves(W, H)
     error = np.abs((W @ H.T + H @ W.T) / 2 - P @ Q.T).max()
-    assert error <= most + 1e-12
-    assert P.shape[1] == (24 if alike == 1.0 else 12)
-    assert (most == 0) == (alike != 1e-3)
+    assert error <= bound + 1e-12
+    assert P.shape[1] == (24 if difference == 1.0 else 12)
+    assert (bound == 0) == (difference != 1e-3)
 
 
-def test_the_best_pairs_are_exact_whatever_is_left_out(monkeypatch):
-    """A score may be above the threshold only by what was left out of the product."""
+def test_the_best_pairs_are_exact_with_a_large_truncation(monkeypatch):
+    """A score may exceed the threshold only by the truncation error of the product."""
     for name in ("_ROW_TILE", "_COL_TILE", "_STRIPE"):
         monkeypatch.setattr(search, name, 16)
     monkeypatch.setattr(search, "_NEGLIGIBLE", 0.3)
@@ -90,10 +90,10 @@ def test_the_best_pairs_are_exact_whatever_is_left_out(monkeypatch):
     pairs = pairs_of(A, directed=False)
     W = rng.standard_normal((150, 6), np.float32)
     H = W + rng.standard_normal((150, 6), np.float32)
-    P, _, most = search._symmetric_halves(W, H)
+    P, _, bound = search._symmetric_halves(W, H)
     assert P.shape[1] < 12
-    assert most > 1
-    wanted = everything(pairs, A, W, H)
+    assert bound > 1
+    expected = all_non_links(pairs, A, W, H)
     for k in (10, 100, 1000):
         us, vs, scores = search.top_pairs(pairs, W, H, k)
-        assert list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True)) == wanted[:k]
+        assert list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True)) == expected[:k]

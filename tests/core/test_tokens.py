@@ -1,4 +1,4 @@
-"""The kernel against lines that Python splits."""
+"""The parser of edge lists against lines split by Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pugraph.cli.edges import Layout, parse_edges, read_edges
 
 
-def naive(text, separator):
+def split_lines(text, separator):
+    """The first two fields of each line that is not empty."""
     pairs = []
     for line in text.split("\n"):
         fields = line.split() if separator == " " else [f.strip() for f in line.split(separator)]
@@ -30,11 +31,11 @@ names = st.text("abc01é-", min_size=1, max_size=12).filter(lambda name: name[0]
     st.sampled_from([" ", "\t", ",", ";"]),
     st.booleans(),
 )
-def test_any_pairs(pairs, separator, padded):
+def test_random_names_and_separators(pairs, separator, padded):
     gap = separator + " " * padded
     text = "".join(f"{u}{gap}{v}{end}\n" for u, v, end in pairs)
     edges = parse_edges(text.encode(), "x", Layout(header=False, separator=separator))
-    assert named(edges) == naive(text, separator)
+    assert named(edges) == split_lines(text, separator)
     assert len(set(edges.names)) == len(edges.names)
     seen = [name for pair in named(edges) for name in pair]
     assert edges.names == list(dict.fromkeys(seen))
@@ -46,10 +47,10 @@ def test_more_names_than_the_first_table_holds():
     assert named(parse_edges(text.encode(), "x", Layout())) == pairs * 2
 
 
-def test_long_names_that_share_a_hash():
+def test_long_names_with_the_same_hash():
     text = "name-351785737 name-440565646\nname-440565646 name-351785737\n"
     edges = parse_edges(text.encode(), "x", Layout(header=False))
-    assert named(edges) == naive(text, " ")
+    assert named(edges) == split_lines(text, " ")
     assert len(edges.names) == 2
 
 
@@ -68,7 +69,7 @@ def test_long_names_that_share_a_hash():
         ("Nan bob\nnana nano", [("Nan", "bob"), ("nana", "nano")]),
     ],
 )
-def test_what_people_write(tmp_path, text, expected):
+def test_common_ways_to_write_edges(tmp_path, text, expected):
     path = tmp_path / "x"
     path.write_bytes(text.encode())
     assert named(read_edges(str(path), Layout())) == expected
