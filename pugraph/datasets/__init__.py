@@ -6,10 +6,10 @@ import difflib
 from pathlib import PurePosixPath
 from typing import Any
 
-from pugraph.datasets import files, readers
+from pugraph.datasets import downloads, readers
 from pugraph.datasets.catalogue import DATASETS, Dataset, File, describe
+from pugraph.datasets.components import largest_component
 from pugraph.datasets.generators import Synthetic, synthetic
-from pugraph.datasets.graphs import largest_component
 from pugraph.datasets.readers import Table
 
 __all__ = [
@@ -102,11 +102,11 @@ def load(name: str) -> Any:
     (5242, 14496)
     """
     dataset = _find(name)
-    paths = [files.locate(file) for file in dataset.files]
+    paths = [downloads.locate(file) for file in dataset.files]
     where = " and ".join(map(str, paths))
     try:
         texts = [
-            files.lines(path, PurePosixPath(file.path).name)
+            downloads.lines(path, PurePosixPath(file.path).name)
             for path, file in zip(paths, dataset.files, strict=True)
         ]
         data, counts = readers.read(dataset, *texts)

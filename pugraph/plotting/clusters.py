@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.plotting.base import axes
+from pugraph.plotting.style import axes
 from pugraph.settings import check_whole
 
 if TYPE_CHECKING:

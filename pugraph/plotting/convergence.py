@@ -9,7 +9,7 @@ import numpy as np
 
 from pugraph.core.types import FloatArray
 from pugraph.models import LinkModel
-from pugraph.plotting.base import MARKERS, axes, style
+from pugraph.plotting.style import MARKERS, axes, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

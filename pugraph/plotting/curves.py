@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from pugraph.core.types import FloatArray
 from pugraph.evaluation import Comparison, Evaluation, Metrics
-from pugraph.plotting.base import GREY, axes, choose, style
+from pugraph.plotting.style import GREY, axes, choose, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

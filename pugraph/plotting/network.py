@@ -10,9 +10,9 @@ import numpy as np
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.plotting.base import GREY, axes
 from pugraph.plotting.labels import write_beside, write_inside
 from pugraph.plotting.layouts import find_positions
+from pugraph.plotting.style import GREY, axes
 from pugraph.settings import check_whole
 
 if TYPE_CHECKING:

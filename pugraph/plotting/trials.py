@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugraph.core.types import FloatArray
-from pugraph.plotting.base import COLOURS, axes, choose
+from pugraph.plotting.style import COLOURS, axes, choose
 from pugraph.selection import Selection
 
 if TYPE_CHECKING:

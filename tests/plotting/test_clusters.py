@@ -5,12 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from pugraph.clustering import PUClustering
-from pugraph.plotting import (
-    plot_clusters,
-)
-from tests.plotting.looks import (
-    bar_labels,
-)
+from pugraph.plotting import plot_clusters
+from tests.plotting.looks import bar_labels
 
 
 @pytest.fixture(scope="module")

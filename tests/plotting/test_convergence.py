@@ -6,13 +6,8 @@ import pytest
 
 import pugraph
 from pugraph.clustering import PUClustering
-from pugraph.plotting import (
-    plot_convergence,
-)
-from tests.plotting.looks import (
-    KARATE,
-    legend,
-)
+from pugraph.plotting import plot_convergence
+from tests.plotting.looks import KARATE, legend
 
 
 class TestConvergence:

@@ -8,14 +8,8 @@ from sklearn.metrics import auc, precision_recall_curve, roc_curve
 
 from pugraph.core.ranking import Ranking
 from pugraph.evaluation import Comparison, Evaluation, Metrics
-from pugraph.plotting import (
-    plot_curves,
-)
-from tests.plotting.looks import (
-    fixed,
-    fixed_results,
-    legend,
-)
+from pugraph.plotting import plot_curves
+from tests.plotting.looks import fixed, fixed_results, legend
 
 
 class TestCurves:

@@ -19,7 +19,7 @@ from pugraph.plotting import (
     plot_curves,
     plot_selection,
 )
-from pugraph.plotting.base import style
+from pugraph.plotting.style import style
 from tests.plotting.looks import (
     KARATE,
     LINKS,

@@ -3,17 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pugraph.plotting import (
-    plot_selection,
-)
+from pugraph.plotting import plot_selection
 from pugraph.selection import Selection, Trial, select
-from tests.plotting.looks import (
-    KARATE,
-    SELECTION,
-    TRIALS,
-    bar_labels,
-    legend,
-)
+from tests.plotting.looks import KARATE, SELECTION, TRIALS, bar_labels, legend
 
 
 def points(ax):
