@@ -15,14 +15,14 @@ from pugraph.datasets.catalogue import DATASETS, File
 
 
 class Place:
-    """A web server, and a directory for PUGRAPH_DATA, with small files of the tests' own."""
+    """A web server, a directory for PUGRAPH_DATA, and a cache."""
 
     def __init__(self, monkeypatch, root, address):
         self.monkeypatch, self.address, self.requests = monkeypatch, address, []
         self.web, self.local, self.cache = (root / name for name in ("web", "local", "cache"))
 
     def publish(self, name, files, counts, **contents):
-        """Let a data set have these files and counts, and its publisher these contents."""
+        """Give a data set these files and counts, and publish these contents."""
         for published, content in contents.items():
             (self.web / published.replace("_", ".")).write_bytes(content)
         dataset = dataclasses.replace(
@@ -52,7 +52,7 @@ def place(monkeypatch, tmp_path):
         yield found
         server.shutdown()
         thread.join()
-    # after an error page, requests leaves its socket to the garbage collector
+    # requests leaves the socket of an error response to the garbage collector
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         gc.collect()

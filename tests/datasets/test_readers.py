@@ -85,7 +85,7 @@ def test_blogs_and_teams_have_their_names_and_groups(real_data):
     assert len(set(dict(teams.nodes(data="value")).values())) == 12
     assert blogs.nodes["dailykos.com"]["value"] == 0
     assert teams.has_edge("Michigan", "OhioState")
-    # Adamic and Glance's largest component, as everyone cites it
+    # the largest component of Adamic and Glance, as it is usually cited
     core = datasets.largest_component(nx.Graph(blogs.to_undirected()))
     core.remove_edges_from(list(nx.selfloop_edges(core)))
     assert (core.number_of_nodes(), core.number_of_edges()) == (1222, 16714)

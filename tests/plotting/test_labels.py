@@ -32,7 +32,7 @@ class TestLabels:
         layout = {"ann": (0, 0), "bob": (1, 1), "cid": (2, 0)}
         ax = draw_predictions(G, [("ann", "cid", 0.4)], ax=part.subplots(), layout=layout)
         assert words(ax) == ["ann", "bob", "cid"]
-        # a long name is on the side of its node where no predicted link is
+        # labels do not cover the predicted link
         (curve,) = lines(ax, "predicted link").get_segments()
         along = ax.transData.transform(curve)
         for text in ax.texts:
@@ -54,7 +54,7 @@ class TestLabels:
         draw_predictions(G, pairs, ax=ax, layout="circular")
         assert words(ax)[:2] == ["0", "100"]
         assert 2 < len(ax.texts) <= 60
-        # all nodes in one place: there is room for eight around it, or fewer
+        # all nodes in one place: there is room for at most eight labels
         ax.clear()
         draw_predictions(G, pairs, ax=ax, layout=np.zeros((200, 2)))
         assert words(ax)[0] == "0"

@@ -9,7 +9,7 @@ from tests.plotting.looks import KARATE, SELECTION, TRIALS, bar_labels, legend
 
 
 def points(ax):
-    """The trials, and the ring around the one that was chosen."""
+    """Return the positions of the trials, and of the ring around the chosen one."""
     return tuple(np.array(drawn.get_offsets()) for drawn in ax.collections[:2])
 
 
