@@ -1,4 +1,4 @@
-"""Real networks and tables by name, and synthetic data whose truth is known."""
+"""Real networks and tables by name, and synthetic networks with known ground truth."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import difflib
 from pathlib import PurePosixPath
 from typing import Any
 
-from pugraph.datasets import files, readers
+from pugraph.datasets import downloads, readers
 from pugraph.datasets.catalogue import DATASETS, Dataset, File, describe
+from pugraph.datasets.components import largest_component
 from pugraph.datasets.generators import Synthetic, synthetic
-from pugraph.datasets.graphs import largest_component
 from pugraph.datasets.readers import Table
 from pugraph.errors import InputError
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def list() -> tuple[Dataset, ...]:
-    """Return what is known of each data set that `load` knows.
+    """Return a description of each data set that `load` accepts.
 
     Returns
     -------
@@ -51,10 +51,10 @@ def list() -> tuple[Dataset, ...]:
 def load(name: str) -> Any:
     """Return a network or a table by its name.
 
-    A file is taken from the directory that the environment variable PUGRAPH_DATA names, if it is
-    there, under the path in `Dataset.files` or under its publisher's name. Otherwise it is
-    downloaded from its publisher and kept, in the user's cache directory or the one that
-    PUGRAPH_CACHE names; this needs pooch, from `pip install "pugraph[data]"`.
+    Files are looked for in the directory that the environment variable PUGRAPH_DATA names, under
+    the path in `Dataset.files` or the name that their publisher uses. A file that is not there is
+    downloaded from its publisher and cached, in the user's cache directory or the one that
+    PUGRAPH_CACHE names. Downloads need pooch: `pip install "pugraph[data]"`.
 
     Parameters
     ----------
@@ -64,26 +64,26 @@ def load(name: str) -> Any:
     Returns
     -------
     networkx.Graph or networkx.DiGraph
-        With self-loops where the file has them, and without parallel edges. Its citation is in
-        `G.graph["citation"]`. Nodes are integers, but teams in "football" and blogs in
-        "polblogs" have their names, and an attribute "value". The nodes of "cora", papers that
-        cite each other, have the attributes "words", a vector of 0 and 1, and "subject".
-        "CollegeMsg" and "sx-mathoverflow" are lists of events: a pair's events are reduced to
-        the first, whose Unix time is the edge's attribute "time".
+        With the self-loops of the file, without parallel edges. The citation is in
+        `G.graph["citation"]`. Nodes are integers, except that teams in "football" and blogs in
+        "polblogs" are names and have an attribute "value". Nodes of "cora", papers that cite
+        each other, have the attributes "words", a vector of 0 and 1, and "subject".
+        "CollegeMsg" and "sx-mathoverflow" are lists of events: only the first event of a pair
+        is kept, with its Unix time as the edge attribute "time".
     scipy.sparse.csr_array
-        For "actor-collaboration", which would be too large for networkx: symmetric, 1 where two
-        actors were in a film together. Rows are in the order of the actors' numbers in the file.
+        For "actor-collaboration", which is too large for networkx: symmetric, 1 where two actors
+        were in a film together. Rows are in ascending order of the actors' numbers in the file.
     Table
-        For the tables: `features`, `labels`, `names` and `citation`. The mushrooms'
-        attributes are one-hot, without the one that has missing values.
+        For "mushrooms" and "segment": `features`, `labels`, `names` and `citation`. The
+        attributes of the mushrooms are one-hot, without the one that has missing values.
 
     Raises
     ------
     ValueError
-        If there is no such data, if a download's SHA-256 is wrong, or if what a file holds has
-        other counts than expected.
+        If the name is unknown, if the SHA-256 of a download is wrong, or if a file cannot be
+        read or does not have the expected counts.
     FileNotFoundError
-        If a file is neither there nor can be downloaded; the message says how to get it by hand.
+        If a file is not found and cannot be downloaded. The message says how to get it by hand.
     ImportError
         If a download is needed and pooch is not installed.
 
@@ -103,15 +103,15 @@ def load(name: str) -> Any:
     (5242, 14496)
     """
     dataset = _find(name)
-    paths = [files.locate(file) for file in dataset.files]
+    paths = [downloads.find_file(file) for file in dataset.files]
     where = " and ".join(map(str, paths))
     try:
         texts = [
-            files.lines(path, PurePosixPath(file.path).name)
+            downloads.lines(path, PurePosixPath(file.path).name)
             for path, file in zip(paths, dataset.files, strict=True)
         ]
         data, counts = readers.read(dataset, *texts)
-    except Exception as error:  # a damaged file may fail anywhere
+    except Exception as error:  # damaged files raise many kinds of errors
         raise InputError(f"{where} cannot be read as {name}: {error!r}") from error
     if counts != dataset.counts:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Which data there are: what each holds, where its files come from, and whom to cite."""
+"""The data sets: contents, sources of their files, citations and licences."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 
 class File(NamedTuple):
-    """A file under PUGRAPH_DATA, and where it, or an archive with it, is published.
+    """A file of a data set, and the address of it or of an archive that contains it.
 
     Attributes
     ----------
     path : str
-        Where the file is looked for first, under PUGRAPH_DATA.
+        The path under PUGRAPH_DATA where the file is looked for first.
     url : str
-        Where it is published.
+        The publisher's address of the file or the archive.
     sha256 : str or None
-        Of what the address gives; None where it is not known for certain.
+        The checksum of the download; None if it is not known for certain.
 
     Examples
     --------
@@ -33,31 +33,31 @@ class File(NamedTuple):
 
     @property
     def published(self) -> str:
-        """The name of the file at its publisher's."""
+        """The last part of the URL: the file's name as published."""
         return self.url.rsplit("/", 1)[1]
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """What is known of a data set before it is loaded.
+    """The description of a data set.
 
     Attributes
     ----------
     name : str
-        What `load` takes.
+        The name that `load` accepts.
     kind : str
         "network" (a networkx Graph), "directed network" (a DiGraph), "temporal network" (a
         DiGraph with a time on each edge), "matrix" (a scipy array) or "table" (a `Table`).
     counts : mapping
-        Nodes and edges, self-loops among them, or rows and columns, as `load` returns them.
+        The numbers of nodes and edges, including self-loops, or of rows and columns.
     about : str
         What a node, an edge or a row is.
     citation : str
-        Whom to cite.
+        The work to cite.
     notice : str
-        The licence, or that the publisher states none.
+        The licence, or a note that the publisher states none.
     files : tuple of File
-        The files that it is read from.
+        The files to read.
 
     See Also
     --------
@@ -84,20 +84,22 @@ class Dataset:
 
 
 def describe(counts: Mapping[str, int]) -> str:
-    """Return counts in words: "115 nodes, 613 edges"."""
+    """Return counts as text, such as "115 nodes, 613 edges"."""
     return ", ".join(f"{count:,} {what}" for what, count in counts.items())
 
 
+# licences, as the publishers' pages state them
 _SNAP = "no licence stated; SNAP asks for the citation"
 _NONE = "no licence stated; cite the authors"
 _UCI = "CC BY 4.0, UCI Machine Learning Repository"
 _ARXIV = "J. Leskovec, J. Kleinberg, C. Faloutsos, ACM TKDD 1(1), 2007"
 
+# addresses of the publishers
 _AT_SNAP = "https://snap.stanford.edu/data/"
 _AT_UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
 _AT_UMICH = "https://websites.umich.edu/~mejn/netdata/"
 _AT_LINQS = "https://linqs-data.soe.ucsc.edu/public/lbc/"
-# the address that the authors gave, www.nd.edu/~networks, is no more; this is a copy
+# a copy: the authors' address, www.nd.edu/~networks, no longer exists
 _AT_COPY = (
     "https://raw.githubusercontent.com/AllenDowney/ThinkComplexity2/"
     "72fc41cce7659c7d5d2027527f9623097b59dfcc/data/"

@@ -1,4 +1,4 @@
-"""Synthetic links from a low-rank matrix, of which only some are seen (section 6.1)."""
+"""Synthetic networks from a low-rank matrix, partly observed (section 6.1 of the paper)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pugraph.models.checks import check_option, check_whole, number
 
 
 class Synthetic(NamedTuple):
-    """The links that are seen, and what they come from; all of them symmetric.
+    """Observed links and the ground truth behind them; all matrices are symmetric.
 
     Attributes
     ----------
     adjacency : scipy.sparse.csr_array
-        The links that are seen.
+        The observed links.
     truth : ndarray
-        What is to be recovered: Y in the deterministic setting, M in the probabilistic.
+        The matrix to recover: Y in the deterministic setting, M in the probabilistic one.
     Y : ndarray of bool
         All links.
     M : ndarray
@@ -53,11 +53,11 @@ def synthetic(
     q: float = 0.5,
     seed: int = 0,
 ) -> Synthetic:
-    """Return links of which a fraction rho is unseen, and the truth behind them.
+    """Return links of which a fraction rho is hidden, and the ground truth.
 
-    M = U U^T, where the columns of U are an orthonormal basis of `rank` Gaussian columns. Its
-    links Y are the entries above a threshold, or drawn with the probabilities M. Each link is
-    seen with probability 1 - rho.
+    M = U U^T, where the columns of U are an orthonormal basis of `rank` Gaussian vectors. The
+    links Y are the entries of M above a threshold, or are drawn with the probabilities M. Each
+    link is observed with probability 1 - rho.
 
     Parameters
     ----------
@@ -66,23 +66,23 @@ def synthetic(
     rank : int, default 10
         The rank of M, at most n.
     rho : float, default 0.9
-        The fraction of links that is unseen, in [0, 1).
+        The fraction of links that are hidden, in [0, 1).
     setting : {"deterministic", "probabilistic"}, default "deterministic"
-        "deterministic" (section 2.2): Y is 1 where M lies above its q-quantile.
-        "probabilistic" (section 2.1): M is scaled to [0, 1], and is the probability of a 1 in Y.
+        "deterministic" (section 2.2): Y is 1 where M is above its q-quantile.
+        "probabilistic" (section 2.1): M, scaled to [0, 1], holds the probabilities of links.
     q : float, default 0.5
-        In the deterministic setting, the fraction of zeros in Y, in (0, 1). The paper takes as
-        many ones as zeros.
+        In the deterministic setting, the fraction of zeros in Y, in (0, 1). The paper has
+        as many ones as zeros.
     seed : int, default 0
         For `numpy.random.default_rng`.
 
     Returns
     -------
     Synthetic
-        `adjacency`, a scipy csr_array of the links that are seen; `truth`, what is to be
-        recovered: Y in the deterministic setting, M in the probabilistic; and `Y` and `M`, dense.
-        All are symmetric: both directions of a link are seen, or none. Y and M keep their
-        diagonal, but no link of a node to itself is ever seen.
+        `adjacency`, a scipy csr_array of the observed links; `truth`, the matrix to recover: Y in
+        the deterministic setting, M in the probabilistic one; and `Y` and `M`, dense. All are
+        symmetric: both directions of a link are observed, or neither. Y and M keep their
+        diagonal, but self-loops are never observed.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def synthetic(
 
     Notes
     -----
-    M, Y and what is seen are dense while they are drawn: O(n^2) memory.
+    All matrices are dense while they are drawn, which needs O(n^2) memory.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Graphs and tables from the lines of their files, with the counts of what was found."""
+"""Readers: graphs and tables from the lines of their files, with their counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Found = tuple[Any, dict[str, int]]
 
 
 class Table(NamedTuple):
-    """Features with a row a sample, their names, and the true classes.
+    """A table: features with one row per sample, their names, and the true classes.
 
     Attributes
     ----------
@@ -25,9 +25,9 @@ class Table(NamedTuple):
     labels : ndarray of shape (n_samples,)
         The class of each sample, counted from 0.
     names : list of str
-        Of the features.
+        The names of the features.
     citation : str
-        Whom to cite.
+        The work to cite.
 
     See Also
     --------
@@ -40,10 +40,10 @@ class Table(NamedTuple):
     >>> table.features.shape, len(set(table.labels))  # doctest: +SKIP
     ((2310, 19), 7)
 
-    One of your own:
+    A table from your own data:
 
     >>> import numpy as np
-    >>> table = datasets.Table(np.eye(2), np.array([0, 1]), ["left", "right"], "nobody")
+    >>> table = datasets.Table(np.eye(2), np.array([0, 1]), ["left", "right"], "unpublished")
     >>> table.names
     ['left', 'right']
     """
@@ -55,7 +55,7 @@ class Table(NamedTuple):
 
 
 def read(dataset: Dataset, *texts: list[str]) -> Found:
-    """Return the data of the lines of each file, and their counts."""
+    """Return the data in the lines of the files, and its counts."""
     return _READERS.get(dataset.name, _edges)(dataset, *texts)
 
 
@@ -87,7 +87,7 @@ def _events(dataset: Dataset, lines: list[str]) -> Found:
 
 
 def _gml(dataset: Dataset, lines: list[str]) -> Found:
-    # what stands before the graph need not be GML, and an edge may be there twice
+    # text before the graph need not be valid GML, and edges may be repeated
     text = re.sub(
         r"\A.*?^graph\s*\[", "graph [\nmultigraph 1", "\n".join(lines), flags=re.M | re.S
     )
@@ -139,14 +139,14 @@ def _mushrooms(dataset: Dataset, lines: list[str]) -> Found:
 
 def _segment(dataset: Dataset, *texts: list[str]) -> Found:
     lines = [line for text in texts for line in text]
-    # a line of names, after remarks, begins with a comma-free word in the data files
+    # comments come first, then a line with the names of the features
     names = next(line for line in lines if line.startswith("REGION-CENTROID-COL")).split(",")
     rows = [line.split(",") for line in lines if line.count(",") == len(names)]
     _, labels = np.unique([row[0] for row in rows], return_inverse=True)
     return _table(np.array([row[1:] for row in rows], np.float64), labels, names, dataset)
 
 
-# all others have an edge per line
+# all other data sets have one edge per line
 _READERS: dict[str, Callable[..., Found]] = {
     "CollegeMsg": _events,
     "actor-collaboration": _films,

@@ -1,4 +1,4 @@
-"""Pictures of predictions and of how they were made; needs the extra `plot` (matplotlib)."""
+"""Plots of predictions, evaluations and fits; they need matplotlib (the extra `plot`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""plot_clusters: the similarity of all rows, cluster by cluster."""
+"""plot_clusters: a similarity matrix, ordered by cluster."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import scipy.sparse as sp
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
-from pugraph.plotting.base import axes
+from pugraph.plotting.style import axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# clusters that are thinner than this share of the picture have no room for a label
-_THIN = 0.03
-_OUTLIERS = (1, 99)
+_THIN = 0.03  # share of the rows below which a cluster has no tick label; chosen by eye
+_OUTLIERS = (1, 99)  # percentiles that the colours span; a usual choice, not tuned
 
 
 def plot_clusters(
@@ -30,19 +29,19 @@ def plot_clusters(
 ) -> Axes:
     """Draw a similarity matrix, its rows and columns ordered by cluster.
 
-    Good clusters are bright squares along the diagonal, and dark elsewhere.
+    Good clusters show as bright squares along the diagonal, on a dark background.
 
     Parameters
     ----------
     similarity : PUClustering or array_like of shape (n, n)
-        A fitted estimator, whose learned similarity is drawn, or a matrix.
+        A fitted estimator, whose learned similarity is drawn, or a similarity matrix.
     labels : array_like of shape (n,), optional
-        The cluster of each row; the estimator's own if None. A matrix needs them.
+        The cluster of each row. Required for a matrix; an estimator's `labels_` by default.
     most : int
-        The number of rows to draw. Of more, they are taken evenly from the clusters.
+        The largest number of rows to draw. If there are more, the clusters are sampled evenly.
     cmap : str or matplotlib.colors.Colormap
     ax : matplotlib.axes.Axes, optional
-        New ones if None.
+        The axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -51,8 +50,8 @@ def plot_clusters(
     Raises
     ------
     ValueError
-        If the matrix is not square or has NaN in it, if there are no rows, no labels or not
-        one a row, or if `most` is not a whole number of at least 1.
+        If the matrix is not square, contains NaN or has no rows, if `labels` is missing or does
+        not have one label per row, or if `most` is not a whole number of at least 1.
     sklearn.exceptions.NotFittedError
         If the estimator is not fitted.
     TypeError
@@ -66,8 +65,8 @@ def plot_clusters(
 
     Notes
     -----
-    The colours span the middle 98 % of the values, so that a few far ones do not flatten
-    the rest. Only `most` x `most` similarities are computed.
+    The colours span the middle 98 % of the values, so that outliers do not dominate. Only
+    `most` x `most` similarities are computed.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def plot_clusters(
     check_whole("most", most, 1)
     of_model = hasattr(similarity, "similarity")
     if of_model:
-        similarity.similarity([])  # says so if it is not fitted
+        similarity.similarity([])  # raises NotFittedError
         labels = similarity.labels_ if labels is None else labels
     if labels is None:
         raise InputError("a matrix needs labels: the cluster of each row")
@@ -91,7 +90,7 @@ def plot_clusters(
     n = len(similarity.labels_) if matrix is None else matrix.shape[0]
     names, numbers = np.unique(np.asarray(labels), return_inverse=True)
     if np.ndim(labels) != 1 or numbers.size != n:
-        raise InputError(f"labels must be a list of {n}, one a row, not {np.shape(labels)}")
+        raise InputError(f"labels must have shape ({n},), one per row, not {np.shape(labels)}")
     if n == 0:
         raise InputError("there are no rows to draw")
     rows = np.argsort(numbers, kind="stable")
@@ -99,7 +98,7 @@ def plot_clusters(
         rows = rows[np.linspace(0, n - 1, most).round().astype(int)]
     shown = _of_model(similarity, rows) if matrix is None else _part(matrix, rows)
     low, high = np.percentile(shown, _OUTLIERS)
-    ax = axes(ax, "compressed")  # the other one cuts labels of square axes off
+    ax = axes(ax, "compressed")  # a constrained layout cuts off labels of square axes
     image = ax.imshow(shown, cmap=cmap, vmin=low, vmax=high, interpolation="nearest")
     beyond = {(True, True): "both", (True, False): "min", (False, True): "max"}
     extend = beyond.get((bool(shown.min() < low), bool(shown.max() > high)), "neither")
@@ -122,7 +121,7 @@ def _part(matrix: Any, rows: IntArray) -> FloatArray:
     part = matrix[rows][:, rows]
     shown = np.asarray(part.toarray() if sp.issparse(part) else part, np.float64)
     if not np.isfinite(shown).all():
-        raise InputError("the similarity has NaN or infinity in it")
+        raise InputError("the similarity contains NaN or infinity")
     return shown
 
 
@@ -135,7 +134,7 @@ def _of_model(model: Any, rows: IntArray) -> FloatArray:
 
 
 def _borders(ax: Axes, numbers: IntArray, names: Any, sizes: IntArray) -> None:
-    """Draw lines between clusters, and write which is which."""
+    """Draw lines between clusters, and label them."""
     from matplotlib.patheffects import withStroke
 
     starts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))

@@ -1,4 +1,4 @@
-"""plot_convergence: the objective, sweep by sweep."""
+"""plot_convergence: the objective after each sweep."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.models import FactorModel
-from pugraph.plotting.base import MARKERS, axes, style
+from pugraph.plotting.style import MARKERS, axes, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FEW = 40
+_FEW = 40  # sweeps up to which each one has a marker; chosen by eye
 
 
 def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = None) -> Axes:
@@ -24,14 +24,14 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
     Parameters
     ----------
     models : FactorModel, PUClustering or dict
-        A fitted model, or several by name. A list of numbers is taken for a `history`.
+        A fitted model, or several by name. A list of numbers is used as a `history`.
     relative : bool
-        Draw (objective - lowest) / lowest on a logarithmic axis; the sweep that reached the
-        lowest one cannot be on it. Models of one graph with the same method, rho and reg
-        have one objective, and share the lowest; plain lists do so too, and any other
+        Draw (objective - lowest) / lowest on a logarithmic axis, which leaves out the sweep
+        that reached the lowest value. Models of the same graph with the same method, rho and
+        reg have the same objective and share its lowest value. So do plain lists. Any other
         model has its own. If False, draw the objective itself.
     ax : matplotlib.axes.Axes, optional
-        New ones if None.
+        The axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -40,10 +40,10 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
     Raises
     ------
     ValueError
-        If there is no model, a model's history is empty or has NaN in it, or if it is
-        relative to the lowest objective and no model has a second, different one.
+        If there is no model, if a history is empty or contains NaN, or if `relative` is True
+        and every value is the lowest one.
     TypeError
-        If something is no fitted model, or `ax` is not a matplotlib Axes.
+        If an item is not a fitted model, or `ax` is not a matplotlib Axes.
     ImportError
         If matplotlib is not installed.
 
@@ -73,7 +73,7 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
             curves[name][curves[name] <= 0] = np.nan
         if all(np.isnan(curve).all() for curve in curves.values()):
             raise InputError(
-                "every objective is the lowest one: there is no distance to draw; use "
+                "every objective equals the lowest one, so there is no difference to draw; use "
                 "relative=False"
             )
     ax = axes(ax)
@@ -103,12 +103,12 @@ def _history(name: Any, model: Any) -> FloatArray:
     if history.ndim != 1 or not history.size:
         raise InputError(f"{what} has no history: nothing was fitted, or there were no links")
     if not np.isfinite(history).all():
-        raise InputError(f"the history of {what} has NaN or infinity in it")
+        raise InputError(f"the history of {what} contains NaN or infinity")
     return history
 
 
 def _problem(name: Hashable, model: Any) -> Hashable:
-    """Return the same for what has the same objective."""
+    """Return a key that is equal for models with the same objective."""
     if isinstance(model, FactorModel):
         A = model.data.adjacency
         kind = "features" if model.inductive else "links"

@@ -1,4 +1,4 @@
-"""plot_curves: how many links are found, against what that costs."""
+"""plot_curves: error rates, ROC and precision-recall curves of several scorers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from scipy.stats import t as student
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation import Comparison, Evaluation, Metrics
-from pugraph.plotting.base import GREY, axes, choose, style
+from pugraph.plotting.style import GREY, axes, choose, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# axis labels, and the location of the legend, chosen by eye
 _KINDS = {
     "fpr-fnr": ("false positive rate", "false negative rate", "lower left"),
     "roc": ("false positive rate", "true positive rate", "lower right"),
     "precision-recall": ("recall", "precision", "best"),
 }
-_POINTS = 301
-_NUDGE = 1e-12  # to the better side of a jump, where rounding would decide
+_POINTS = 301  # per curve: one for about two pixels of a default figure
+# moves points to the better side of a jump: above rounding errors, below the rate of any pair
+_NUDGE = 1e-12
 
 
 def plot_curves(
@@ -30,21 +32,21 @@ def plot_curves(
 ) -> Axes:
     """Draw the curves of several scorers.
 
-    A line is the mean over the splits at each point of the x axis, and the band around it
-    its 95 % confidence interval, as in a `Comparison`'s table. One split has no band.
+    A line is the mean over the splits at each x, and the band around it the 95 % confidence
+    interval, as in the table of a `Comparison`. A single split has no band.
 
     Parameters
     ----------
     results : Comparison or dict
-        What `pugraph.evaluation.compare` returns; or by name an `Evaluation`, or a list of
-        them, one a split.
+        What `pugraph.evaluation.compare` returns, or a dict of the scorers' names to an
+        `Evaluation` or a list of them, one per split.
     kind : {"fpr-fnr", "roc", "precision-recall"}
-        "fpr-fnr" is the paper's: the rate of missed links against that of false alarms,
-        whose axis is logarithmic, as a sparse network has room for a few of them only.
+        "fpr-fnr" is the paper's: the false negative rate against the false positive rate, on
+        a logarithmic axis, because only small rates are of use in a sparse network.
     count : {"all_pairs", "connected"}
-        Over all pairs, or those whose nodes both have a training edge.
+        Count all pairs, or only those whose nodes both have a training edge.
     ax : matplotlib.axes.Axes, optional
-        New ones if None.
+        The axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -53,9 +55,10 @@ def plot_curves(
     Raises
     ------
     ValueError
-        For an unknown kind or count, no scorer, or one without any held-out link to find.
+        For an unknown `kind` or `count`, without scorers, or for a scorer without held-out
+        links.
     TypeError
-        If `results` is neither of these, or `ax` is not a matplotlib Axes.
+        If `results` is of another type, or `ax` is not a matplotlib Axes.
     ImportError
         If matplotlib is not installed.
 
@@ -65,8 +68,8 @@ def plot_curves(
 
     Notes
     -----
-    The precision among a sample of the other pairs (`evaluate`'s `sample`) is higher than
-    among all of them; the two rates are not changed by it.
+    Precision is higher among a sample of the non-links (`evaluate`'s `sample`) than among all
+    of them. The false positive and false negative rates are not affected.
 
     Examples
     --------
@@ -121,20 +124,22 @@ def _by_name(results: Any) -> dict[str, Any]:
 
 
 def _usable(name: str, value: Any, count: str) -> list[Metrics]:
-    """Return one scorer's figures, of the splits that have a curve."""
+    """Return the metrics of one scorer, without splits that have no curve."""
     several = list(value) if isinstance(value, Iterable) else [value]
     for evaluation in several:
         if not isinstance(evaluation, Evaluation):
-            raise InvalidTypeError(f"{name} has a {type(evaluation).__name__}, not an Evaluation")
+            raise InvalidTypeError(
+                f"{name} must be an Evaluation or a list of them, not {type(evaluation).__name__}"
+            )
     found = [getattr(evaluation, count) for evaluation in several]
     found = [metrics for metrics in found if metrics.n_links and metrics.n_others]
     if not found:
-        raise InputError(f"{name} has no curve: there are no links among other pairs ({count})")
+        raise InputError(f"{name} has no curve: it needs held-out links and other pairs ({count})")
     return found
 
 
 def _grid(kind: str, several: list[Metrics]) -> FloatArray:
-    """Return points on the x axis from where a single pair can be told."""
+    """Return the points of the x axis, from the rate of a single pair on."""
     if kind == "precision-recall":
         return np.linspace(1 / max(metrics.n_links for metrics in several), 1, _POINTS)
     least = 1 / max(metrics.n_others for metrics in several)
@@ -147,14 +152,14 @@ def _curve(kind: str, metrics: Metrics, grid: FloatArray) -> FloatArray:
     if kind != "precision-recall":
         missed = _at(grid + _NUDGE, metrics.fpr, metrics.fnr)
         return missed if kind == "fpr-fnr" else 1 - missed
-    # from the right, so that the last other pair before a link counts, not the first behind it
+    # reversed, so that of several points with the same recall the one with the lowest rate counts
     wrong = metrics.n_others * _at(_NUDGE - grid, metrics.fnr[::-1] - 1, metrics.fpr[::-1])
     found = metrics.n_links * grid
     return found / (found + wrong)
 
 
 def _at(points: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Interpolate; where several points share their x, the last one counts."""
+    """Interpolate linearly; of several points with the same x, the last one counts."""
     left = np.clip(np.searchsorted(x, points, side="right") - 1, 0, x.size - 2)
     width = x[left + 1] - x[left]
     part = np.where(width > 0, (points - x[left]) / np.where(width > 0, width, 1), 1)
@@ -170,7 +175,7 @@ def _chance(kind: str, several: list[Metrics], grid: FloatArray) -> FloatArray:
 
 
 def _figure(kind: str, several: list[Metrics]) -> str:
-    """Return the one number that sums a curve up."""
+    """Return the metric that summarises a curve, for the legend."""
     if kind == "fpr-fnr":
         return ""
     name, short = ("auc", "AUC") if kind == "roc" else ("average_precision", "AP")

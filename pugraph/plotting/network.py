@@ -1,4 +1,4 @@
-"""draw_predictions: a network, and the links that it may be missing."""
+"""draw_predictions: a network and its predicted links."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
-from pugraph.plotting.base import GREY, axes
 from pugraph.plotting.labels import write_beside, write_inside
 from pugraph.plotting.layouts import find_positions
+from pugraph.plotting.style import GREY, axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDTHS, _ARROW_WIDTHS = (1.0, 4.5), (1.0, 3.0)
-_FEW_NODES = 60
-_NODE, _NODE_EDGE = "#E3E8EE", "#4D4D4D"
-_BEND = 0.12  # of a directed link, so that both ways can be seen
-_IN_NODE = 190.0  # the area of a node that holds its label
+# all of these were chosen by eye
+_WIDTHS, _ARROW_WIDTHS = (1.0, 4.5), (1.0, 3.0)  # points, at the lowest and highest score
+_FEW_NODES = 60  # up to which all nodes have labels
+_NODE, _NODE_EDGE = "#E3E8EE", "#4D4D4D"  # light and dark grey
+_BEND = 0.12  # of the length of a directed link, which separates it from its reverse
+_IN_NODE = 190.0  # square points: room for a label of two characters
 
 
 def draw_predictions(
@@ -37,7 +38,7 @@ def draw_predictions(
     cmap: Any = None,
     colorbar: bool = True,
 ) -> Axes:
-    """Draw a graph in grey, and predicted links on top, wider and darker by their score.
+    """Draw a graph in grey and predicted links on top, wider and darker with higher scores.
 
     Parameters
     ----------
@@ -46,24 +47,23 @@ def draw_predictions(
     predictions : iterable of (u, v, score)
         As `top_links` returns them.
     ax : matplotlib.axes.Axes, optional
-        New ones if None.
+        The axes to draw on; those of a new figure by default.
     layout : str, callable, dict or array_like
         The name of a layout of networkx ("spring", "kamada_kawai", "circular", ...) or of
-        igraph ("fr", "kk", "lgl", ...), where both have one that of the graph's own
-        library; "spring" is igraph's "fr" from 500 nodes on, which takes a second for
-        5,000. Or a function of `G`, or the positions: a dict by node, an igraph Layout, or
-        an array with a row per node.
+        igraph ("fr", "kk", "lgl", ...). If both have it, the graph's own library is used, but
+        "spring" is igraph's "fr" from 500 nodes on, which takes a second for 5,000. Or a
+        function of `G`, or the positions: a dict by node, an igraph Layout, or an array with
+        a row per node.
     labels : {"auto", True, False}
-        "auto" names all nodes of a small graph. In one of more than 60, it names nodes of
-        predicted links, 60 at most, those of the highest scores first, and leaves out a
-        name that would cover another. An igraph vertex has its name, or its number if it
-        has none.
+        "auto" labels all nodes of a graph of up to 60. In a larger graph it labels at most 60
+        nodes of predicted links, those of the highest scores first, and drops labels that
+        would overlap. The label of an igraph vertex is its name, or its index if it has none.
     seed : int
-        Of the layout.
+        Seed of the layout.
     cmap : str or matplotlib.colors.Colormap, optional
-        Viridis if None, dark for high scores, and without the shades that are too light.
+        By default viridis without its lightest shades, dark for high scores.
     colorbar : bool
-        Show which colour is which score.
+        Whether to draw a colour bar of the scores.
 
     Returns
     -------
@@ -74,8 +74,8 @@ def draw_predictions(
     networkx.NodeNotFound, ValueError
         If a node of a prediction is not in the graph (networkx, others).
     ValueError
-        If something is not (u, v, score) of two different nodes and a finite number, the
-        layout is not known or lacks a node, or an option is out of range.
+        If a prediction is not (u, v, score) with two different nodes and a finite score, if
+        the layout is unknown or lacks a node, or if an option is out of range.
     networkx.NetworkXNotImplemented, ValueError
         If `G` is a multigraph, of networkx or of igraph.
     TypeError
@@ -107,7 +107,7 @@ def draw_predictions(
         vs, cols = vs + m, cols + m
     count = m if data.square else m + n
     places = find_positions(G, data, count, layout, seed)
-    order = np.argsort(scores, kind="stable")  # the best ones on top
+    order = np.argsort(scores, kind="stable")  # draws the highest on top
     rows, cols, scores = rows[order], cols[order], scores[order]
     texts, wanted = _texts(G, data), _named(labels, count, rows, cols)
     small = count <= _FEW_NODES
@@ -122,7 +122,7 @@ def draw_predictions(
     drawn = _draw_predicted(ax, curves, scores, _dark() if cmap is None else cmap, gap)
     ends = np.union1d(rows, cols)
     for marker, part in (("o", slice(0, m)), ("s", slice(m, count))):
-        # in a crowd, nodes that have nothing to do with a predicted link stay below it
+        # in a large graph, predicted links cover nodes that are not their ends
         _draw_nodes(ax, places[part], size, marker, 3 if small else 1.5)
     if not small:
         for marker, part in (("o", ends[ends < m]), ("s", ends[ends >= m])):
@@ -142,7 +142,7 @@ def draw_predictions(
 
 
 def _predicted(data: GraphData, predictions: Iterable[Any]) -> tuple[IntArray, IntArray, Any]:
-    """Return the positions and scores of predictions, after checking them."""
+    """Return the positions and scores of validated predictions."""
     if isinstance(predictions, str) or not isinstance(predictions, Iterable):
         raise InputError(f"predictions must be (u, v, score) tuples, not {predictions!r}")
     pairs, scores = [], []
@@ -199,7 +199,7 @@ def _draw_nodes(ax: Axes, places: FloatArray, size: float, marker: str, zorder: 
 
 
 def _span(scores: FloatArray) -> tuple[float, float]:
-    """Return the lowest score, and how far up they go; equal ones are all the highest."""
+    """Return the lowest score and the range; equal scores are at the top of a range."""
     if not scores.size:
         return 0.0, 1.0
     low, spread = float(scores.min()), float(np.ptp(scores))
@@ -217,7 +217,7 @@ def _dark() -> Any:
 
 
 def _curves(starts: FloatArray, ends: FloatArray, bend: float) -> FloatArray:
-    """Return points along each link, bent to the left by a share of its length."""
+    """Return points along each link, bent to the left by `bend` times its length."""
     along = ends - starts
     aside = np.stack([-along[:, 1], along[:, 0]], axis=1)
     t = np.linspace(0, 1, 25 if bend else 2)[None, :, None]
@@ -225,7 +225,7 @@ def _curves(starts: FloatArray, ends: FloatArray, bend: float) -> FloatArray:
 
 
 def _draw_heads(ax: Axes, curves: FloatArray, widths: FloatArray, gap: float, **look: Any) -> None:
-    """Put arrow heads where curves meet their last nodes, all sizes in points."""
+    """Draw arrowheads at the ends of curves, `gap` points before the node's centre."""
     from matplotlib.collections import PathCollection
     from matplotlib.path import Path
     from matplotlib.transforms import IdentityTransform
@@ -235,7 +235,7 @@ def _draw_heads(ax: Axes, curves: FloatArray, widths: FloatArray, gap: float, **
     for angle, width in zip(np.arctan2(turn[:, 1], turn[:, 0]), widths, strict=True):
         length, side = 1.8 + 2.5 * width, 1.2 + 1.1 * width
         back = -gap - length
-        blunt = 0.4 * width  # as a line that ends in it would be seen beside a sharp tip
+        blunt = 0.4 * width  # a sharp tip would be narrower than the line below it
         corners = np.array([(-gap, blunt), (back, side), (back, -side), (-gap, -blunt)])
         cos, sin = math.cos(angle), math.sin(angle)
         paths.append(Path(corners @ np.array([(cos, sin), (-sin, cos)])))
@@ -253,7 +253,7 @@ def _texts(G: Any, data: GraphData) -> Sequence[str]:
 
 
 def _named(labels: str | bool, count: int, rows: IntArray, cols: IntArray) -> list[int]:
-    """Return which nodes have a label; rows and cols come in the order of rising scores."""
+    """Return the nodes to label; `rows` and `cols` are in ascending order of the scores."""
     if labels is False:
         return []
     if labels is True or count <= _FEW_NODES:

@@ -1,4 +1,4 @@
-"""plot_selection: the trials behind a choice of rho, reg and rank."""
+"""plot_selection: the trials of a selection of rho, reg and rank."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ import numpy as np
 
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
-from pugraph.plotting.base import COLOURS, axes, choose
+from pugraph.plotting.style import COLOURS, axes, choose
 from pugraph.selection import Selection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# axis labels
 _NAMES = {"rho": "1 - rho", "reg": "reg", "rank": "rank"}
-_MOST_SIZES = 4
+_MOST_SIZES = 4  # in the legend; chosen by eye
 
 
 def plot_selection(selection: Selection, *, by: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw how well each trial found hidden links.
+    """Draw the average precision of each trial on hidden links.
 
     Parameters
     ----------
     selection : Selection
         What `pugraph.selection.select` returns.
     by : {"rho", "reg", "rank"}, optional
-        What the x axis has: 1 - rho, reg or rank. The first that varies if None. Of the
-        others, the first that varies is the colour, and the next one the size.
+        The setting on the x axis; rho is shown as 1 - rho. By default the first one that
+        varies. Of the others that vary, the first is the colour and the second the size.
     ax : matplotlib.axes.Axes, optional
-        New ones if None.
+        The axes to draw on; those of a new figure by default.
 
     Returns
     -------
@@ -50,9 +51,9 @@ def plot_selection(selection: Selection, *, by: str | None = None, ax: Axes | No
 
     Notes
     -----
-    The trials' values are for the graph without its hidden links; the ones of the
-    selection itself are those of the trial that is marked, carried over to the whole
-    graph. It need not be the highest: another rank has to be 1 % better.
+    The settings of the trials are those for the graph without its hidden links. The settings
+    of the selection are those of the marked trial, rescaled to the whole graph. The marked
+    trial need not be the best one: another rank has to be 1 % better to be chosen.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def plot_selection(selection: Selection, *, by: str | None = None, ax: Axes | No
 
 
 def _plain(axis: Any) -> None:
-    """Write 0.2 rather than 2 x 10^-1 beside a logarithmic axis."""
+    """Write the ticks of a logarithmic axis as 0.2 instead of 2 x 10^-1."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
     number = FuncFormatter(lambda value, place: f"{value:g}")
@@ -123,7 +124,7 @@ def _plain(axis: Any) -> None:
 
 
 def _sizes(name: str, values: FloatArray, sizes: FloatArray) -> list[tuple[str, dict[str, Any]]]:
-    """Return what the sizes stand for, for the legend; of many, the ends."""
+    """Return the legend entries of the sizes; only the smallest and largest if there are many."""
     found, places = np.unique(values, return_index=True)
     step = 1 if found.size <= _MOST_SIZES else found.size - 1
     return [

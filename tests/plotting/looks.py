@@ -1,4 +1,4 @@
-"""What can be seen on axes, and small graphs to draw."""
+"""Helpers that inspect axes, and small data to draw."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bar_labels(ax):
 
 
 def fixed(seed, shift=1.0, ties=False):
-    """An evaluation, and the truth and the scores behind it."""
+    """Return an evaluation, and the truth and scores that it was computed from."""
     rng = np.random.default_rng(seed)
     truth = np.append(np.ones(40), np.zeros(400))
     scores = rng.standard_normal(440) + shift * truth

@@ -5,12 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from pugraph.clustering import PUClustering
-from pugraph.plotting import (
-    plot_clusters,
-)
-from tests.plotting.looks import (
-    bar_labels,
-)
+from pugraph.plotting import plot_clusters
+from tests.plotting.looks import bar_labels
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +33,7 @@ class TestClusters:
             f"1 ({sizes[1]})",
         ]
         assert [t.get_text() for t in ax.get_xticklabels()] == ["0", "1"]
-        # a border across and one down
+        # a horizontal and a vertical border
         across, down = ax.lines
         assert list(across.get_ydata()) == list(down.get_xdata()) == [sizes[0] - 0.5] * 2
 
@@ -84,9 +80,11 @@ class TestClusters:
     def test_bad(self, clustering):
         with pytest.raises(ValueError, match="a matrix needs labels"):
             plot_clusters(np.eye(3))
-        with pytest.raises(ValueError, match=r"labels must be a list of 3, one a row, not \(2,\)"):
+        with pytest.raises(
+            ValueError, match=r"labels must have shape \(3,\), one per row, not \(2,\)"
+        ):
             plot_clusters(np.eye(3), [0, 1])
-        with pytest.raises(ValueError, match="labels must be a list of 60"):
+        with pytest.raises(ValueError, match=r"labels must have shape \(60,\)"):
             plot_clusters(clustering, [0, 1])
         with pytest.raises(ValueError, match="square matrix of numbers, not ndarray of shape"):
             plot_clusters(np.ones((2, 3)), [0, 1])

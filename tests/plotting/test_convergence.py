@@ -6,13 +6,8 @@ import pytest
 
 import pugraph
 from pugraph.clustering import PUClustering
-from pugraph.plotting import (
-    plot_convergence,
-)
-from tests.plotting.looks import (
-    KARATE,
-    legend,
-)
+from pugraph.plotting import plot_convergence
+from tests.plotting.looks import KARATE, legend
 
 
 class TestConvergence:
@@ -56,7 +51,7 @@ class TestConvergence:
         }
         plot_convergence(models, ax=ax)
         assert ax.lines[1].get_marker() == "None"
-        assert ax.lines[2].get_ydata()[:2].tolist() == [3.0, 2.0]  # 0 is no scale
+        assert ax.lines[2].get_ydata()[:2].tolist() == [3.0, 2.0]  # not divided by 0
         assert ax.lines[1].get_ydata().min() > 1
 
     @pytest.mark.parametrize(
@@ -66,7 +61,7 @@ class TestConvergence:
             (KARATE, TypeError, "the model has no history: it is a Graph"),
             ({"a": "als"}, TypeError, "the model 'a' has no history: it is a str"),
             ({"a": []}, ValueError, "the model 'a' has no history: nothing was fitted"),
-            ([1.0, np.nan], ValueError, "the history of the model has NaN"),
+            ([1.0, np.nan], ValueError, "the history of the model contains NaN"),
             ([1.0], ValueError, "relative=False"),
         ],
     )

@@ -9,14 +9,8 @@ from sklearn.metrics import auc, precision_recall_curve, roc_curve
 from pugraph.core.ranking import Ranking
 from pugraph.evaluation import Comparison, Evaluation
 from pugraph.evaluation.metrics import metrics_of
-from pugraph.plotting import (
-    plot_curves,
-)
-from tests.plotting.looks import (
-    fixed,
-    fixed_results,
-    legend,
-)
+from pugraph.plotting import plot_curves
+from tests.plotting.looks import fixed, fixed_results, legend
 
 
 class TestCurves:
@@ -116,11 +110,11 @@ class TestCurves:
         [
             ({}, {}, ValueError, "no scorer"),
             (5, {}, TypeError, "results must be a Comparison or a dict"),
-            ({"a": [3]}, {}, TypeError, "a has a int, not an Evaluation"),
+            ({"a": [3]}, {}, TypeError, "a must be an Evaluation or a list of them, not int"),
             ({"a": []}, {}, ValueError, "a has no curve"),
             ({"a": 1}, {"kind": "pr"}, ValueError, "kind must be one of 'fpr-fnr', 'roc'"),
             ({"a": 1}, {"count": "all"}, ValueError, "count must be one of 'all_pairs'"),
-            ({"a": 1}, {}, TypeError, "a has a int, not an Evaluation"),
+            ({"a": 1}, {}, TypeError, "a must be an Evaluation or a list of them, not int"),
         ],
     )
     def test_bad(self, results, options, error, message):

@@ -19,7 +19,7 @@ from pugraph.plotting import (
     plot_curves,
     plot_selection,
 )
-from pugraph.plotting.base import style
+from pugraph.plotting.style import style
 from tests.plotting.looks import (
     KARATE,
     LINKS,
@@ -91,7 +91,7 @@ class TestDrawPredictions:
         assert (np.diff(found.get_linewidth()) > 0.5).all()
         light = found.to_rgba(found.get_array())[:, :3] @ [0.2126, 0.7152, 0.0722]
         assert (np.diff(light) < -0.05).all()
-        assert light.max() < 0.8  # to be seen on white
+        assert light.max() < 0.8  # visible on white
         assert found.get_clim() == (0.1, 0.9)
 
     @pytest.mark.parametrize("score", [0.4, 0.0, -2.0])
@@ -134,11 +134,11 @@ class TestDrawPredictions:
         known, predicted = heads(ax)
         assert known.get_offsets().tolist() == [[1, 0], [0, 1], [0, 0]]
         assert predicted.get_offsets().tolist() == [[0, 0], [0, 1], [0, 0]]
-        # an arrow to (1, 0) from the left has its head to the left of the node
+        # the head of an arrow from the left is on the left of its node
         assert (known.get_paths()[0].vertices[:, 0] < 0).all()
         back, forth = (np.array(s) for s in lines(ax, "predicted link").get_segments()[:2])
         assert back[0].tolist() == forth[-1].tolist() == [0, 1]
-        assert back[12, 0] * forth[12, 0] < 0  # on two sides of the line between the nodes
+        assert back[12, 0] * forth[12, 0] < 0  # bent to opposite sides
         lengths = [np.linalg.norm(path.vertices, axis=1).max() for path in predicted.get_paths()]
         assert lengths == sorted(lengths)
         ax.figure.canvas.draw()

@@ -3,21 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pugraph.plotting import (
-    plot_selection,
-)
+from pugraph.plotting import plot_selection
 from pugraph.selection import Selection, Trial, select
-from tests.plotting.looks import (
-    KARATE,
-    SELECTION,
-    TRIALS,
-    bar_labels,
-    legend,
-)
+from tests.plotting.looks import KARATE, SELECTION, TRIALS, bar_labels, legend
 
 
 def points(ax):
-    """The trials, and the ring around the one that was chosen."""
+    """Return the positions of the trials, and of the ring around the chosen one."""
     return tuple(np.array(drawn.get_offsets()) for drawn in ax.collections[:2])
 
 

@@ -1,4 +1,4 @@
-"""What is done to a network after it is loaded."""
+"""Connected components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def largest_component(G: nx.Graph) -> nx.Graph:
     Returns
     -------
     networkx.Graph or networkx.DiGraph
-        A copy. Of components of one size, the first.
+        A copy. Among components of the same size, the first one.
 
     Raises
     ------

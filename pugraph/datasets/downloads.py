@@ -1,4 +1,4 @@
-"""The files of the data: found in a local directory, or downloaded and kept."""
+"""Files of data sets: found in a local directory, or downloaded and cached."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pugraph.datasets.catalogue import File
 from pugraph.errors import DataNotFoundError, InputError, MissingPackageError
 
 
-def locate(file: File) -> Path:
-    """Return where a file is: under PUGRAPH_DATA, or in the cache, downloaded if need be."""
+def find_file(file: File) -> Path:
+    """Return the path of a file under PUGRAPH_DATA or in the cache; download it if necessary."""
     root = os.environ.get("PUGRAPH_DATA")
     if root:
         for name in (file.path, file.published):
@@ -24,7 +24,9 @@ def locate(file: File) -> Path:
 
 
 def lines(path: Path, name: str) -> list[str]:
-    """Return the lines of a text file, of the member `name` if `path` is an archive."""
+    """Return the lines of a text file, or of the member `name` if `path` is an archive."""
+    # read in memory: pooch's processors and shutil.unpack_archive write all members to disk
+    # (pooch's beside the archive), pooch is optional for local files, shutil cannot read .gz
     if path.suffix == ".zip":
         with zipfile.ZipFile(path) as archive:
             content = archive.read(_member(archive.namelist(), name))
@@ -65,7 +67,7 @@ def _download(file: File) -> Path:
     try:
         return Path(cache.fetch(file.published))
     except OSError as error:
-        # the causes of a failed connection would fill the screen
+        # the chain of causes of a failed connection is long and does not help
         raise DataNotFoundError(
             f"{file.published} could not be downloaded ({type(error).__name__}). {by_hand}"
         ) from None

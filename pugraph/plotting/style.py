@@ -1,4 +1,4 @@
-"""What all plots share: the axes, and lines that do not differ by colour alone."""
+"""Axes, colours and line styles shared by all plots."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pugraph.errors import InputError, InvalidTypeError, MissingPackageError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours without the yellow one, which is too faint on white
+# the colour-blind safe palette of Okabe and Ito, without yellow, which is too faint on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-STYLES = ("-", "--", "-.", ":")
-MARKERS = ("o", "s", "^", "D", "v")
-GREY = "#8C8C8C"
+STYLES = ("-", "--", "-.", ":")  # all that matplotlib names
+MARKERS = ("o", "s", "^", "D", "v")  # filled ones of similar size, chosen by eye
+GREY = "#8C8C8C"  # of known links and of chance; chosen by eye
 
 
 def axes(ax: Any, layout: str = "constrained") -> Axes:
-    """Return the axes to draw on: new ones if None."""
+    """Return `ax`, or the axes of a new figure if it is None."""
     try:
         import matplotlib.pyplot as plt
         from matplotlib.axes import Axes
@@ -31,12 +31,12 @@ def axes(ax: Any, layout: str = "constrained") -> Axes:
 
 
 def style(place: int) -> dict[str, Any]:
-    """Return the colour and the dashes of a line; 28 differ, neighbours in both."""
+    """Return the colour and dashes of a line: 28 combinations, consecutive ones differ in both."""
     return {"color": COLOURS[place % len(COLOURS)], "linestyle": STYLES[place % len(STYLES)]}
 
 
 def choose(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of the choices."""
+    """Raise ValueError if a value is not one of the choices."""
     if value not in choices:
         wanted = ", ".join(map(repr, choices))
         raise InputError(f"{name} must be one of {wanted}, not {value!r}")
