@@ -18,14 +18,6 @@ from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.scorer import PairScorer, Prediction
 
-INDICES = (
-    "adamic_adar_index",
-    "common_neighbors",
-    "jaccard_coefficient",
-    "preferential_attachment",
-    "resource_allocation_index",
-)
-
 
 class LocalIndex(PairScorer):
     """One of the local indices, of one graph.

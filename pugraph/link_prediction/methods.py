@@ -115,28 +115,3 @@ def find_method(function: Any) -> tuple[Method, dict[str, Any]] | None:
         if function is method.predictor:
             return method, options
     return None
-
-
-def methods_table() -> str:
-    """Return the table of methods for the docs, as Markdown."""
-    head = (
-        "function",
-        "`--method`",
-        "directed",
-        "rectangular",
-        "features",
-        "can be saved",
-        "p is",
-    )
-    rows = [
-        (
-            f"`{method.function}`",
-            f"`{method.name}`",
-            *("yes" if can else "no" for can in (method.directed, method.rectangular)),
-            *("yes" if can else "no" for can in ("features" in method.options, method.kept)),
-            method.score,
-        )
-        for method in METHODS.values()
-    ]
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
