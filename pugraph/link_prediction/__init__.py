@@ -1,4 +1,4 @@
-"""Link predictors with networkx's call shape, for networkx, igraph and scipy graphs."""
+"""Link predictors with the call signature of networkx, for networkx, igraph and scipy graphs."""
 
 from __future__ import annotations
 
