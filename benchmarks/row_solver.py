@@ -1,9 +1,9 @@
-"""How to lower a row of ALS: conjugate gradients, coordinates, blocks of them, or exactly.
+"""Solvers for a row of ALS: conjugate gradients, coordinate or block descent, or an exact solve.
 
-All share the change of basis, the fetch of the neighbours and the over-relaxation; "plain" is
-the default without that. A block of one is row-local coordinate descent, blocks of 8 and 16
-are iALS++, and a block of all ranks is an exact solve. Contestants take turns, the best time
-to an objective counts. Prints Markdown and writes docs/data/row-solvers.csv.
+All share the change of basis, the fetch of the neighbours and the over-relaxation; "plain" is the
+default without over-relaxation. A block of size one is row-local coordinate descent, blocks of 8
+and 16 are iALS++, and a block of all ranks is an exact solve. Runs are interleaved, and the best
+time to reach an objective counts. Prints Markdown and writes docs/data/row-solvers.csv.
 
     PUGRAPH_DATA=... python benchmarks/row_solver.py
 """
@@ -31,7 +31,7 @@ from pugraph.models.options import Options
 
 REAL = [("facebook_combined", 64), ("ca-AstroPh", 64)]
 REPEATS = 2
-ABOVE = (1e-2, 1e-3)
+ABOVE = (1e-2, 1e-3)  # relative distances from the best objective, to which times are measured
 SOLVERS = {
     "CG, up to 4 steps (als)": {},
     "the same, plain": {"plain": True},
@@ -48,7 +48,7 @@ SOLVERS = {
 
 @njit(parallel=True, fastmath={"reassoc", "contract"}, cache=True)
 def block_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, size, _, W, out):
-    """Minimise over blocks of coordinates in turn; the arguments are those of ALS's kernel."""
+    """Minimise over blocks of coordinates in turn; the arguments are those of the ALS kernel."""
     k = back.shape[1]
     for c in prange(len(chunks) - 1):
         most = room_needed(indptr[chunks[c] : chunks[c + 1] + 1])
