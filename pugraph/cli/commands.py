@@ -29,6 +29,7 @@ from pugraph.models.link_model import LinkModel
 from pugraph.models.scorer import PairScorer, best_pairs
 
 _TOP = 10  # predictions shown by default: a short list, chosen by hand
+# the metrics of `Comparison.table` by default
 _FIGURES = ("auc", "average_precision", "precision_at_l", "hits_at 50")
 # the two sets of pairs of an `Evaluation`, and how tables call them
 _COUNTS = {"all_pairs": "all pairs", "connected": "pairs whose nodes both have a link left"}

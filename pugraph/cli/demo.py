@@ -19,7 +19,7 @@ SCORERS: dict[str, Callable[..., Any]] = {
     "Jaccard": jaccard_coefficient,
     "Adamic-Adar": adamic_adar_index,
 }
-# Chosen by hand: enough splits for a stable mean, and the default fraction of `pugraph evaluate`.
+# Chosen by hand; the fraction is the default of `pugraph evaluate`.
 _SPLITS = 20
 _HELD_OUT = 0.2
 
