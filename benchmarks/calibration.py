@@ -1,8 +1,8 @@
-"""Is pu_blend's p a probability? For docs/blend.md.
+"""Calibration of pu_blend: is p a probability? For docs/blend.md.
 
-A tenth, or half, of the links of each network's largest component, read as undirected, is hidden.
-All other pairs are put into bins by the p that pu_blend gives them. In each bin: the mean p, and
-which share of the pairs is hidden links. Prints Markdown and writes docs/data/calibration.csv.
+Hides a tenth, or half, of the links of each network's largest component, taken as undirected, and
+puts all other pairs into bins by their p. For each bin, reports the mean p and the fraction of the
+pairs that are hidden links. Prints Markdown and writes docs/data/calibration.csv.
 
     PUGRAPH_DATA=... python benchmarks/calibration.py [--seeds 3] [network ...]
 """
@@ -21,6 +21,7 @@ from pugraph.core.pairs import non_links
 from pugraph.evaluation import split_links
 from pugraph.link_prediction.blending import fit_blend
 
+# of the bins of p; finer where most pairs are
 EDGES = np.array([0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 1.0])
 
 

@@ -1,29 +1,28 @@
 """Clusters from features and a few pairs that belong together: the paper's figure 2.
 
-The pairs are random ones of distinct rows of the same class, without repeats; those of a smaller
-number are the first ones of a larger number. The number k of classes is given to all. The error
-is the share of all n^2 entries, same or different, that are wrong.
+The pairs are drawn at random, without replacement, from the pairs of distinct rows of the same
+class; a smaller set of pairs is a prefix of a larger one. All methods are given the number k of
+classes. The error is the fraction of wrong entries in the n x n matrix of same or different class.
 
-- BiasMC-inductive is PUClustering(k); also with the nuclear norm.
-- MC-inductive takes every other pair for a true zero: alpha = 0.5. Its reg is that of BiasMC, or
+- BiasMC-inductive is PUClustering(k), with the ridge penalty and with the nuclear norm.
+- MC-inductive treats every other pair as a true zero: alpha = 0.5. Its reg is that of BiasMC, or
   the one of seven with the best mean ARI in hindsight.
-- "X > q" has no clusters: two rows are the same where the similarity is above q. That is how
-  the paper reads MC-inductive, with q = 0.5; for BiasMC the theory has another q. The best q in
-  hindsight is that of each run.
-- Spectral clustering sees the graph of the pairs alone. Its normalised Laplacian has an eigenvalue
-  0 for every component. Of these many the k largest components count; their eigenvectors, with
-  rows of length 1 or 0, go to k-means. So no eigensolver is needed, and rows without a pair share
-  a place.
-- k-means has standardised features and no pairs.
-- PCKMeans, COPKMeans and MPCKMeans of active-semi-supervised-clustering have standardised features
-  and must-links. They are slow: a second comparison, in which all others but "X > q" take part
-  too, has 500 random rows, new ones a seed, with the pairs drawn among them. Where one raises, it
-  starts again with another seed, with ten starts at most; how often is told, and means are over
-  the runs that gave labels.
+- "X > q" forms no clusters: two rows count as the same class if their similarity is above q. The
+  paper evaluates MC-inductive in this way, with q = 0.5; for BiasMC the theory gives another q.
+  The best q in hindsight is chosen for each run.
+- Spectral clustering uses only the graph of the pairs. Its normalised Laplacian has an eigenvalue
+  0 for every component. The eigenvectors of the k largest components, with rows of length 1 or 0,
+  go to k-means. So no eigensolver is needed, and all rows without a pair have the same vector.
+- k-means uses standardised features and no pairs.
+- PCKMeans, COPKMeans and MPCKMeans of active-semi-supervised-clustering use standardised features
+  and must-links. They are slow, so a second comparison has 500 rows, drawn anew for each seed, and
+  pairs among them; it includes all other methods except "X > q". If a method raises an error, it
+  is started again with another seed, at most ten times. The number of errors is reported; means
+  are over the runs that returned labels.
 
 Prints Markdown. Unless --only is given, writes docs/data/clustering-*.csv and draws
-docs/img/clustering.png, of all rows. All of it takes about half an hour of a core; --save keeps
-the numbers of every run, and --load shows them again.
+docs/img/clustering.png, for all rows. Takes about half an hour on one core; --save keeps the
+numbers of every run, and --load prints them again.
 
     python -m pip install -e ".[bench]"
     PUGRAPH_DATA=... python benchmarks/clustering.py [--data segment] [--only bias] [--save FILE]
@@ -55,13 +54,13 @@ from threadpoolctl import threadpool_limits
 from pugraph import datasets
 from pugraph.clustering import PUClustering
 
-DATA = ("mushrooms", "segment")
+DATA = ("mushrooms", "segment")  # the paper's data sets
 PAIRS = (25, 50, 100, 200, 400, 800, 1600)
-FEW_ROWS = 500
-STARTS = 10
-REGS = (0.2, 20.0, 2e3, 6e3, 2e4, 6e4, 2e5)
-BLOCK = 512
-BINS = 4096
+FEW_ROWS = 500  # of the second comparison: the rivals are slow
+STARTS = 10  # of k-means, and at most of a rival
+REGS = (0.2, 20.0, 2e3, 6e3, 2e4, 6e4, 2e5)  # from the default of PUClustering upwards
+BLOCK = 512  # rows scored at a time; affects memory only
+BINS = 4096  # of the grid on which the best threshold is searched
 IMAGE = Path(__file__).parents[1] / "docs" / "img" / "clustering.png"
 
 BIAS, NUCLEAR = "BiasMC-inductive", "BiasMC-inductive, nuclear norm"
@@ -83,7 +82,7 @@ Record = dict[str, Any]
 
 
 def draw_pairs(labels: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Return random pairs of distinct rows with one label, none of them twice."""
+    """Return random pairs of distinct rows with the same label, without repeated pairs."""
     n, found = labels.size, np.empty((0, 2), np.int64)
     while len(found) < count:
         drawn = np.sort(rng.integers(0, n, (20 * count, 2)), axis=1)
@@ -104,9 +103,9 @@ def measures(truth: np.ndarray, labels: np.ndarray) -> Record:
 
 
 def cut_errors(model: PUClustering, F: np.ndarray, truth: np.ndarray, q: float) -> list[float]:
-    """Return the errors of X > q and of X > the best threshold there is, a block at a time.
+    """Return the errors of X > q and of X > the best threshold, computed block by block.
 
-    The best one is sought on a fine grid between nearly extreme values of X.
+    The best threshold is searched on a fine grid between the 0.1 % and 99.9 % quantiles of X.
     """
     found = model._learned
     scaled = found.scaling.apply(F)
@@ -126,7 +125,7 @@ def cut_errors(model: PUClustering, F: np.ndarray, truth: np.ndarray, q: float) 
         bins += BINS * same
         counts += np.bincount(bins.ravel(), minlength=2 * BINS).reshape(2, BINS)
     apart, together = np.cumsum(counts, axis=1)
-    # below an edge: the pairs of one class are wrong; above it: those of two
+    # pairs of the same class below the threshold are wrong, and so are other pairs above it
     errors = together + (apart[-1] - apart)
     best = min(int(errors.min()), int(apart[-1]), int(together[-1]))
     return [wrong / n**2, best / n**2]
@@ -150,18 +149,18 @@ def spectral(F: np.ndarray, pairs: np.ndarray, k: int, seed: int) -> np.ndarray:
 
 
 def rival(name: str, F: np.ndarray, pairs: np.ndarray, k: int, seed: int) -> Record:
-    """Start until there are labels; they draw from NumPy's global state."""
+    """Run a rival until it returns labels; it draws from NumPy's global random state."""
     before = np.geterr()
     from active_semi_clustering.semi_supervised import pairwise_constraints
 
-    np.seterr(**before)  # the import makes every rounding to 0 an error, everywhere
+    np.seterr(**before)  # the import turns floating-point underflow into errors globally
     F = StandardScaler().fit_transform(F)
     links = [tuple(pair) for pair in pairs.tolist()]
     raised: list[str] = []
     while len(raised) < STARTS:
         np.random.seed(STARTS * seed + len(raised))  # noqa: NPY002
         try:
-            with np.errstate(all="raise"):  # as the package wants it
+            with np.errstate(all="raise"):  # as the package sets it
                 fitted = getattr(pairwise_constraints, name)(k).fit(F, ml=links)
             return {"labels": fitted.labels_, "raised": raised}
         except Exception as error:
@@ -172,7 +171,7 @@ def rival(name: str, F: np.ndarray, pairs: np.ndarray, k: int, seed: int) -> Rec
 def runs(
     F: np.ndarray, truth: np.ndarray, pairs: np.ndarray, seed: int, wanted: set[str], few: bool
 ) -> Iterator[Record]:
-    """Run the methods on one set of pairs; yield what to record of each."""
+    """Run the methods on one set of pairs; yield a record for each."""
     k = int(truth.max()) + 1
 
     def ours(method: str, **options: Any) -> tuple[PUClustering, Record]:
@@ -250,7 +249,7 @@ def measure(options: argparse.Namespace) -> list[Record]:
 
 
 def pick(records: list[Record], method: str, count: int) -> list[Record]:
-    """Return a method's runs with so many pairs; with the best reg, if there are several."""
+    """Return a method's runs with `count` pairs, and with the best reg if there are several."""
     found = [r for r in records if r["method"] == method and r["pairs"] == count]
     regs = {r["reg"] for r in found if "reg" in r}
     if not regs:
@@ -311,7 +310,7 @@ def print_tables(records: list[Record], write: bool) -> None:
 
 
 def choices(here: list[Record], counts: list[int]) -> list[list[str]]:
-    """Return which reg was the best one."""
+    """Return the best reg, by method and number of pairs."""
     lines = []
     for method in (MC_BEST, CUT[4]):
         found = [pick(here, method, count) for count in counts]
@@ -321,7 +320,7 @@ def choices(here: list[Record], counts: list[int]) -> list[list[str]]:
 
 
 def failures(here: list[Record], counts: list[int]) -> list[list[str]]:
-    """Return which starts raised, and what."""
+    """Return how many starts raised an error, and which errors."""
     lines = []
     for name in RIVALS:
         found = [pick(here, name, count) for count in counts]
@@ -341,7 +340,7 @@ def draw(records: list[Record]) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    # the colours of Okabe and Ito
+    # the colour-blind safe palette of Okabe and Ito
     looks = {
         BIAS: ("#0072B2", "o", "-", 6),
         NUCLEAR: ("#56B4E9", "s", "-", 6),

@@ -1,9 +1,10 @@
-"""Links of papers that no training link touches: the inductive models on Cora.
+"""Cold start: links of papers without any training link, by the inductive models on Cora.
 
-A tenth of the papers is hidden with all their citations. Every pair with a hidden paper is then
-scored, by the words of both alone. Beside the library's models: the cosine of the word vectors,
-with and without weights for rare words, and logistic regression on the products of two papers'
-words, trained on all training links and ten times as many random pairs. Prints Markdown.
+Hides a tenth of the papers with all their citations, then scores every pair with a hidden paper,
+from the words of both papers alone. Compared with pugraph's models: the cosine similarity of the
+word vectors, with and without higher weights for rare words, and logistic regression on the
+products of two papers' words, trained on all training links and ten times as many random pairs.
+Prints Markdown.
 
     PUGRAPH_DATA=... python benchmarks/cold_start.py [--seeds 5]
 """
@@ -27,12 +28,12 @@ from sklearn.preprocessing import normalize
 import pugraph
 from pugraph import datasets
 
-HIDDEN = 0.1
-NEGATIVES = 10
+HIDDEN = 0.1  # the fraction of the papers
+NEGATIVES = 10  # random pairs per link, for logistic regression
 
 
 def hide(A: sp.csr_array, seed: int) -> tuple[Any, ...]:
-    """Return the training matrix, and all pairs with a hidden node and whether they link."""
+    """Return the training matrix, all pairs with a hidden node, and whether each is a link."""
     n = A.shape[0]
     hidden = np.zeros(n, bool)
     hidden[np.random.default_rng(seed).permutation(n)[: int(HIDDEN * n)]] = True

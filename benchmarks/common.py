@@ -1,4 +1,4 @@
-"""What the benchmarks share: a network of any size, the machine, peak memory, tables."""
+"""Shared by the benchmarks: a network of any size, the machine, peak memory, tables."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ import scipy.sparse as sp
 from pugraph.adapters.matrix import from_links
 
 DATA = Path(__file__).parents[1] / "docs" / "data"
-_COMMUNITY = 200
-_INSIDE = 0.7
+# Of the synthetic network; chosen by hand.
+_COMMUNITY = 200  # nodes per community
+_INSIDE = 0.7  # the fraction of links within a community, about
 
 
 def network(n: int, entries: int, seed: int = 0) -> sp.csr_array:
     """Return a symmetric 0/1 matrix with heavy-tailed degrees, communities and shuffled nodes.
 
-    One end of a link is drawn by weights that fall like a power of the rank; most links stay
-    within communities of 200. Node ids are shuffled, so that neighbours are not near in memory.
+    One node of a link is drawn with a probability that falls as a power of its rank; most links
+    are within communities of 200 nodes. Node ids are shuffled, so that neighbours are not adjacent
+    in memory.
     """
     rng = np.random.default_rng(seed)
     weight = (rng.permutation(n) + 1.0) ** -0.5
@@ -47,7 +49,7 @@ def network(n: int, entries: int, seed: int = 0) -> sp.csr_array:
 
 
 def machine(*packages: str) -> str:
-    """Say when, on what and with which versions this was measured."""
+    """Return the date, the CPU and the versions of a measurement, as a sentence."""
     cpu = "an unknown CPU"
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -63,7 +65,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def write_csv(name: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write docs/data/NAME.csv, which the docs show; a dash (no value) becomes an empty cell."""
+    """Write docs/data/NAME.csv for the docs; a dash (no value) becomes an empty cell."""
     DATA.mkdir(exist_ok=True)
     with (DATA / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -79,7 +81,7 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def interleaved(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """Return the best time of each call; they take turns."""
+    """Return the best time of each call; calls are interleaved."""
     best = dict.fromkeys(calls, np.inf)
     for _ in range(repeats):
         for name, call in calls.items():
@@ -97,11 +99,11 @@ def resident(peak: bool = False) -> float:
 
 
 def forget_peak() -> None:
-    """Let the peak of the resident memory begin anew."""
+    """Reset the peak of the resident memory."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
 def alone(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function in a process of its own, so that its memory can be told."""
+    """Call a function in a new process, so that its memory can be measured."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(function, args)

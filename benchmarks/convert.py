@@ -1,7 +1,7 @@
-"""Graphs to sparse matrices beside networkx's and igraph's own conversions.
+"""Conversion of graphs to sparse matrices, compared with that of networkx and igraph.
 
-A million edges; every graph object is new, so that nothing can be remembered from an earlier
-call. Contestants take turns, the best time counts, and the matrices must agree. Prints Markdown.
+A million edges; every graph object is new, so that nothing is cached from an earlier call. Calls
+are interleaved, the best time counts, and the matrices must agree. Prints Markdown.
 
     python benchmarks/convert.py
 """

@@ -1,8 +1,8 @@
-"""The convex solvers on ca-GrQc's largest component, beside those of the factors.
+"""The convex solvers on ca-GrQc's largest component, compared with the solvers of factors.
 
-For the same rho and reg: time, rank, objective, certified relative gap and peak memory, each in
-a process of its own, without compilation. The nuclear norm of the factors' solvers is
-(|W|^2 + |H|^2) / 2. Prints Markdown.
+For the same rho and reg: time, rank, objective, certified relative gap and peak memory, each run
+in a new process, without compilation. For factors, (|W|^2 + |H|^2) / 2 takes the place of the
+nuclear norm. Prints Markdown.
 
     PUGRAPH_DATA=... python benchmarks/convex.py [bias] [shift]
 """
@@ -29,8 +29,10 @@ from pugraph.core.problem import Objective, both_sides
 from pugraph.core.proximal import fit_proximal
 from pugraph.models.options import Options
 
+# the defaults of the solvers
 RANKS = {"als": 128, "relax": 200, "ball": 200}
 FITS: dict[str, Any] = {"als": fit_als, "relax": fit_box, "ball": fit_ball}
+# solver and tol, from loose to tight
 RUNS = {
     "bias": [("als", 1e-3), ("als", 1e-6), ("proximal", 1e-3), ("proximal", 1e-4)],
     "shift": [("relax", 1e-4), ("ball", 1e-4), ("exact", 1e-2)],
@@ -38,7 +40,7 @@ RUNS = {
 
 
 def objective_of(kind: str, A: sp.csr_array) -> Objective:
-    """Return what the default rules give for this matrix."""
+    """Return the objective with the default options for this matrix."""
     return Options(method=kind).hyperparameters(A.shape, A.nnz).objective
 
 
@@ -59,7 +61,7 @@ def fit(name: str, kind: str, A: sp.csr_array, tol: float, most: int) -> tuple[A
 
 
 def run(name: str, kind: str, A: sp.csr_array, tol: float) -> tuple[Any, ...]:
-    """Return what `fit` does, with seconds and GiB; called in a process."""
+    """Return the results of `fit`, the seconds and the peak in GiB; called in a new process."""
     warnings.simplefilter("ignore")
     with threads(None):
         fit(name, kind, network(300, 3000), tol, 5)

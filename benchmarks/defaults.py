@@ -1,7 +1,7 @@
 """The grid behind the default rank, rho and reg: the tables of docs/defaults.md.
 
-For each rule, the AP on held-out links of five networks, relative to the best rule of the
-grid there. A rule is good if it is near 1 on all of them. Prints Markdown and writes
+For each rule, the AP on held-out links of five networks, relative to the best rule of the grid on
+the same network. A rule is good if this ratio is near 1 on all of them. Prints Markdown and writes
 docs/data/defaults-*.csv.
 
     PUGRAPH_DATA=... python benchmarks/defaults.py bias
@@ -25,8 +25,9 @@ from pugraph.evaluation import split_links
 from pugraph.link_prediction.walks import SvdKatz
 
 NETWORKS = ["ca-CondMat", "ca-AstroPh", "facebook_combined", "email-Eu-core", "wiki-Vote"]
-NEGATIVES = 4_000_000
-# bias: 1 - rho is this many times the density, at most 0.2; shift: rho itself
+NEGATIVES = 4_000_000  # pairs drawn; limits the time on the large networks
+# Rank, rho and reg. For bias, 1 - rho is this many times the density and at most 0.2; for shift,
+# the value is rho itself. reg is a multiple of the unit in `Case.precision`.
 GRIDS = {
     "bias": ((64, 128), (10, 20, 40), (0.2, 0.4, 0.7)),
     "shift": ((100, 200), (0.3, 0.5, 0.7), (0.5, 1.0, 1.5)),
@@ -55,7 +56,7 @@ def main() -> None:
 
 
 class Case:
-    """A network, half of its links hidden, and a sample of its other pairs."""
+    """A network with half of its links hidden, and a sample of its non-links."""
 
     def __init__(self, name: str, seed: int) -> None:
         G = datasets.largest_component(datasets.load(name))
@@ -78,7 +79,7 @@ class Case:
         return self.rank(pugraph.fit(self.train, method, rank=rank, rho=rho, reg=reg))
 
     def rank(self, model: pugraph.LinkModel) -> float:
-        """AP, with each sampled pair standing for as many as it was drawn from."""
+        """Return the AP, with each sampled non-link weighted by the number that it represents."""
         ranking = Ranking(model.score_pairs(*self.hidden))
         ranking.add(model.score_pairs(*self.others))
         found = np.cumsum(ranking.positives[::-1])
@@ -89,7 +90,7 @@ class Case:
 def sample_others(
     data: GraphData, rng: np.random.Generator
 ) -> tuple[tuple[np.ndarray, np.ndarray], float]:
-    """Draw pairs that are no links of the whole network, and count what each stands for."""
+    """Draw non-links of the whole network; return them and how many pairs each represents."""
     n = len(data.nodes)
     rows, cols = rng.integers(0, n, (2, NEGATIVES))
     if not data.directed:

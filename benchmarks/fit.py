@@ -1,11 +1,11 @@
-"""Fits beside implicit's and cmfrec's, on one objective: time to it, memory, growth.
+"""Fits compared with implicit and cmfrec on the same objective: time, memory and scaling.
 
-All minimise BiasMC's objective with the same alpha, lambda and rank, each from its own start.
-The target is what implicit's ALS by conjugate gradients reaches in eight sweeps; the others are
-timed until they are there. Every run has a process of its own; contestants take turns, and
-the best time counts. Times are those of one call with the matrix, without compilation; memory
-is the process's peak while it runs. Prints Markdown, writes docs/data/fit-growth.csv and draws
-docs/img/fit.png and growth.png.
+All minimise the objective of BiasMC with the same alpha, lambda and rank, each from its own
+starting point. The target is the objective that implicit's ALS with conjugate gradients reaches in
+eight sweeps; the time of the others is measured until they reach it. Every run is in a new
+process; runs are interleaved, and the best time counts. Times are those of one call with the
+matrix, without compilation; memory is the peak of the process during the call. Prints Markdown,
+writes docs/data/fit-growth.csv and draws docs/img/fit.png and growth.png.
 
     python -m pip install -e ".[bench]"
     python benchmarks/fit.py [sizes] [growth]
@@ -30,13 +30,15 @@ import pugraph
 from pugraph.core.problem import Objective
 
 ALPHA = 20 / 21  # a seen link weighs twenty times as much as another pair
-SWEEPS = 8
+SWEEPS = 8  # of implicit, whose objective is the target
+# nodes, entries, repeats
 SIZES = {
     "small": (10_000, 500_000, 3),
     "medium": (100_000, 5_300_000, 2),
     "large": (400_000, 21_000_000, 1),
 }
 RANK = 64
+# nodes, entries, rank, threads (0: all)
 GROWTH = {
     "entries (50,000 nodes, rank 64)": [
         (50_000, e, 64, 0) for e in (1_000_000, 2_000_000, 4_000_000)
@@ -56,7 +58,7 @@ def objective_of(rank: int) -> Objective:
 
 
 def value(objective: Objective, A: sp.csr_array, W: np.ndarray, H: np.ndarray) -> float:
-    """Return the objective in float64, with the links' part a block of rows at a time."""
+    """Return the objective in float64; the links are summed over blocks of rows."""
     W, H = W.astype(np.float64), H.astype(np.float64)
     total = objective.unseen * np.vdot(W.T @ W, H.T @ H)
     for start in range(0, A.shape[0], 2000):
@@ -172,7 +174,7 @@ BASE = "implicit, CG"
 def run(
     name: str, path: Path, rank: int, sweeps: int, threads: int, trace: bool
 ) -> tuple[Track, float]:
-    """Return a contestant's track and the peak of its memory in GiB; called in a process."""
+    """Return a solver's times and objectives, and its peak memory in GiB; called in a process."""
     warnings.simplefilter("ignore")
     if not name.startswith("scipy"):
         CONTESTANTS[name](network(2000, 20_000), rank, 1, threads, False)

@@ -1,12 +1,12 @@
-"""Fold-in against a refit: nodes that come after the fit, by half of their links.
+"""Fold-in of new nodes, by half of their links, compared with a refit.
 
-A hundred nodes with four links or more leave a network. The model of the rest takes them in by
-half of their links (`LinkModel.add_nodes`); a refit sees these links from the start. Compared
-are the scores of each of the hundred with all nodes it is not linked to: their rank correlation,
-that of the two models' ten best links together, and how many of these ten they share. As a
-yardstick, a refit from another seed. And who finds the other half of the links: the mean, over
-the nodes, of the average precision. Prints Markdown and writes
-docs/data/fold-in.csv.
+Removes a hundred nodes with at least four links from a network, fits a model to the rest, and adds
+them by half of their links (`LinkModel.add_nodes`); a refit uses these links from the start.
+Compares the scores of each of the hundred nodes with all nodes it is not linked to: their rank
+correlation, the rank correlation over the union of the two models' ten best links, and how many of
+these ten are the same. A refit with another seed serves as the reference. The other half of the
+links is to be predicted: the average precision, as a mean over the nodes. Prints Markdown and
+writes docs/data/fold-in.csv.
 
     PUGRAPH_DATA=... python benchmarks/fold_in.py [--splits 3]
 """
@@ -31,12 +31,12 @@ from pugraph.adapters import to_graph_data
 
 NETWORKS = ("ca-GrQc", "ca-HepPh", "facebook_combined")
 METHODS = ("bias", "shift")
-LEAVING = 100
-TOP = 10
+LEAVING = 100  # nodes that are removed and added again
+TOP = 10  # best links that are compared
 
 
 def split(A: sp.csr_array, seed: int) -> tuple[Any, ...]:
-    """Put the leaving nodes last; return the matrix, their given links and their hidden ones."""
+    """Put the removed nodes last; return the matrix, all links, and which are theirs and given."""
     rng = np.random.default_rng(seed)
     n = A.shape[0]
     leaving = rng.choice(np.flatnonzero(np.diff(A.indptr) >= 4), LEAVING, replace=False)
@@ -54,7 +54,7 @@ def matrix(u: Any, v: Any, n: int) -> sp.csr_array:
 
 
 def agreement(one: Any, other: Any, asked: list[Any], first: int) -> list[float]:
-    """Return the three figures of agreement, means over the nodes."""
+    """Return the three measures of agreement, as means over the nodes."""
     found = []
     for place, others in enumerate(asked):
         if not others.size:
@@ -65,7 +65,7 @@ def agreement(one: Any, other: Any, asked: list[Any], first: int) -> list[float]
         union = np.union1d(best_a, best_b)
         together = spearmanr(a[union], b[union]).statistic
         found.append((spearmanr(a, b).statistic, together, np.intersect1d(best_a, best_b).size))
-    return np.nanmean(found, axis=0).tolist()  # NaN: a model has one score for all
+    return np.nanmean(found, axis=0).tolist()  # NaN where all scores of a model are equal
 
 
 def precision(model: Any, asked: list[Any], hidden: Any, first: int) -> float:
@@ -98,7 +98,7 @@ def compare(name: str, method: str, seed: int) -> list[list[float]]:
     asked, hidden = [], []
     for node in range(known, n):
         linked = full.indices[full.indptr[node] : full.indptr[node + 1]]
-        # a node of which no link was drawn has no score, and is not asked
+        # a node none of whose links was drawn has no score, and is left out
         asked.append(np.setdiff1d(np.arange(known if linked.size else 0), linked))
         hidden.append(u[theirs & ~given & (v == node) & (u < known)])
     rows = []

@@ -33,6 +33,7 @@ from pugraph.plotting import (
 )
 from pugraph.selection import select
 
+# inches, and dots per inch: 800 pixels wide
 WIDE, HIGH, DPI = 8.0, 5.2, 100
 
 

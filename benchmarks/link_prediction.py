@@ -1,10 +1,10 @@
-"""How well hidden links are found, by every scorer: the tables and curves of docs/hidden-links.md.
+"""All scorers on hidden links: the tables and curves of docs/hidden-links.md.
 
-A part of the edges of each network's largest component, read as undirected, is held out, over
-several seeds. Every pair that is not a training edge is ranked, or in the two largest
-networks a sample of them. Each split's figures are kept in a file, so that a run can be
-stopped and resumed; --show reads that file, prints Markdown, writes docs/data/hidden-links-*.csv
-and draws the curves.
+Holds out a fraction of the edges of each network's largest component, taken as undirected, for
+several seeds. Ranks every pair that is not a training edge; in the two largest networks, the
+held-out edges and a sample of the others. The results of each split are appended to a file, so
+that a run can be stopped and resumed. --show reads that file, prints Markdown, writes
+docs/data/hidden-links-*.csv and draws the curves.
 
     PUGRAPH_DATA=... python benchmarks/link_prediction.py [--fraction 0.5 0.1] [network ...]
     python benchmarks/link_prediction.py --show [--plot docs/img/curves.png]
@@ -48,12 +48,15 @@ NETWORKS = (
     "ca-GrQc", "email-Eu-core", "polblogs", "facebook_combined",
     "ca-HepPh", "ca-CondMat", "ca-AstroPh",
 )  # fmt: skip
+# non-links ranked in the largest networks, to limit the time
 SAMPLED = {"ca-CondMat": 2_000_000, "ca-AstroPh": 2_000_000}
-# a minute and a half a fit, for 5,000 nodes at most
+# scorers that run on some splits only: a fit takes a minute and a half, for at most 5,000 nodes
 SMALL = {"pu_shift, exact": [("ca-GrQc", 0.5)]}
 FIGURES = ("AUC", "AP", "P at L", "Hits@50")
+# false positive rates of the tables, and of the curves
 RATES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 GRID = np.logspace(-6, 0, 61)
+# colours of the palette of Okabe and Ito
 IN_PLOT = {
     "pu_blend": ("#000000", "-"),
     "pu_bias": ("#0072B2", "-"),
@@ -92,7 +95,7 @@ def main() -> None:
 
 
 def split(name: str, fraction: float, seed: int, wanted: list[str], results: Path) -> None:
-    """Evaluate what the file does not have yet, and add it."""
+    """Evaluate the scorers whose results are not in the file yet, and add them."""
     have = {tuple(line["key"]) for line in lines(results)}
     missing = [
         scorer
@@ -150,7 +153,7 @@ def grouped(results: Path) -> dict[tuple[str, float], dict[str, list[dict[str, A
 
 
 def summary(results: Path, what: str, figure: str) -> None:
-    """Print and write one figure of all scorers on all networks."""
+    """Print and write one metric of all scorers on all networks."""
     place = FIGURES.index(figure)
     columns = [scorer for scorer in SCORERS if scorer not in SMALL]
     print(f"{figure}, {'all pairs' if what == 'all' else 'connected pairs'}\n")

@@ -1,7 +1,7 @@
-"""pu_bias, fit included, beside networkx's jaccard_coefficient on the same 200,000 pairs.
+"""pu_bias, including the fit, compared with networkx's jaccard_coefficient on 200,000 pairs.
 
-Contestants take turns, the best time counts. Below: how many pairs a second a fitted model
-scores, by index and as an iterator. Prints Markdown.
+Calls are interleaved, and the best time counts. A second table has the pairs per second that a
+fitted model scores, by index and as an iterator. Prints Markdown.
 
     PUGRAPH_DATA=... python benchmarks/predict.py
 """

@@ -1,9 +1,8 @@
-"""Edge lists of ten million lines to a sparse matrix: lines a second, and peak memory.
+"""Reading edge lists of ten million lines into a sparse matrix: lines per second, peak memory.
 
-Each file is read in a process of its own, compiled kernels and all, twice; the better time
-counts. The peak is that of the whole process, which holds 0.1 to 0.2 GiB of libraries. pandas
-(if there is one) and networkx read the same file, the latter only its first tenth. Prints
-Markdown.
+Each file is read twice in a new process, with compiled kernels; the better time counts. The peak
+is that of the whole process, of which libraries take 0.1 to 0.2 GiB. pandas (if it is installed)
+and networkx read the same file, networkx only its first tenth. Prints Markdown.
 
     python benchmarks/read.py [lines]
 """
@@ -22,7 +21,7 @@ import numpy as np
 from common import alone, machine, resident, table
 
 LINES, NODES = 10_000_000, 1_000_000
-_BLOCK = 1_000_000
+_BLOCK = 1_000_000  # lines written at a time; affects memory only
 
 
 def write(path: Path, lines: int, line: str) -> None:
@@ -39,11 +38,11 @@ def ours(path: str) -> tuple[float, float, float, int, int]:
     from pugraph.cli.edges import Layout, parse_edges
     from pugraph.cli.networks import read_network
 
-    parse_edges(b"a b\n", "", Layout())  # compiled, or read from numba's cache
+    parse_edges(b"a b\n", "", Layout())  # compile the kernels, or load them from numba's cache
     took, spent = [], []
     network: Any = None
     for _ in range(2):
-        network = None  # one at a time in memory
+        network = None  # keep only one in memory
         start, used = time.perf_counter(), time.process_time()
         network = read_network(path)
         took.append(time.perf_counter() - start)

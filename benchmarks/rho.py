@@ -1,8 +1,8 @@
-"""The estimate of rho where it is known, and where it is not.
+"""The estimate of rho on synthetic networks, where rho is known, and on real ones.
 
-Synthetic: 1,000 nodes in 20 groups, linked within by chance, of which a fraction rho is unseen.
-Real: half of a network's links are taken away, so that at least half are unseen. Five seeds each.
-Prints Markdown and writes docs/data/rho-estimate.csv.
+Synthetic: 1,000 nodes in 20 groups, with random links within groups, of which a fraction rho is
+unseen. Real: half of a network's links are removed, so that at least half are unseen. Five seeds
+each. Prints Markdown and writes docs/data/rho-estimate.csv.
 
     PUGRAPH_DATA=... python benchmarks/rho.py
 """

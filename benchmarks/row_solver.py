@@ -1,9 +1,9 @@
-"""How to lower a row of ALS: conjugate gradients, coordinates, blocks of them, or exactly.
+"""Solvers for a row of ALS: conjugate gradients, coordinate or block descent, or an exact solve.
 
-All share the change of basis, the gathering of the neighbours and the over-relaxation; "plain" is
-the default without that. A block of one is row-local coordinate descent, blocks of 8 and 16
-are iALS++, and a block of all ranks is an exact solve. Contestants take turns, the best time
-to an objective counts. Prints Markdown and writes docs/data/row-solvers.csv.
+All share the change of basis, the gathered neighbours and the over-relaxation; "plain" is the
+default without over-relaxation. A block of size one is row-local coordinate descent, blocks of 8
+and 16 are iALS++, and a block of all ranks is an exact solve. Runs are interleaved, and the best
+time to reach an objective counts. Prints Markdown and writes docs/data/row-solvers.csv.
 
     PUGRAPH_DATA=... python benchmarks/row_solver.py
 """
@@ -31,7 +31,7 @@ from pugraph.models.options import Options
 
 REAL = [("facebook_combined", 64), ("ca-AstroPh", 64)]
 REPEATS = 2
-ABOVE = (1e-2, 1e-3)
+ABOVE = (1e-2, 1e-3)  # relative distances from the best objective, to which times are measured
 SOLVERS = {
     "CG, up to 4 steps (als)": {},
     "the same, plain": {"plain": True},
@@ -48,7 +48,7 @@ SOLVERS = {
 
 @njit(parallel=True, fastmath={"reassoc", "contract"}, cache=True)
 def block_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, size, _, W, out):
-    """Minimise over blocks of coordinates in turn; the arguments are those of ALS's kernel."""
+    """Minimise over blocks of coordinates in turn; the arguments are those of the ALS kernel."""
     k = back.shape[1]
     for c in prange(len(chunks) - 1):
         most = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
@@ -66,13 +66,13 @@ def block_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, size,
             for first in range(0, k, size):
                 last = min(first + size, k)
                 if last - first == 1:
-                    slope, bend = -v[first], F.dtype.type(1)
+                    slope, curvature = -v[first], F.dtype.type(1)
                     for p in range(n):
                         slope += near[p, first] * (pull - extra * scores[p])
-                        bend += extra * near[p, first] * near[p, first]
-                    v[first] += slope / bend
+                        curvature += extra * near[p, first] * near[p, first]
+                    v[first] += slope / curvature
                     for p in range(n):
-                        scores[p] += slope / bend * near[p, first]
+                        scores[p] += slope / curvature * near[p, first]
                 else:
                     part = np.ascontiguousarray(near[:n, first:last])
                     K = extra * np.dot(part.T, part)
@@ -82,15 +82,15 @@ def block_rows(indptr, indices, chunks, F, into, back, extra, pull, omega, size,
                     step = np.linalg.solve(K, np.dot(weight, part) - v[first:last])
                     v[first:last] += step
                     scores[:n] += np.dot(part, step)
-            along, bend = 0.0, 0.0
+            along, curvature = 0.0, 0.0
             for a in range(k):
                 along -= old[a] * (v[a] - old[a])
-                bend += (v[a] - old[a]) ** 2
+                curvature += (v[a] - old[a]) ** 2
             for p in range(n):
                 change = scores[p] - before[p]
                 along += (pull - extra * before[p]) * change
-                bend += extra * change * change
-            far = omega * along / bend if bend > 0 else 0.0
+                curvature += extra * change * change
+            far = omega * along / curvature if curvature > 0 else 0.0
             total = 0.0
             for a in range(k):
                 v[a] = old[a] + far * (v[a] - old[a])

@@ -1,10 +1,10 @@
 """Large networks: 2.1 million nodes with the default solver and CCD++, and all film actors.
 
-The first one has the size of the paper's MySpace graph, whose ten CCD++ sweeps with rank 100
-took 516 s: the objective of our ten CCD++ sweeps is the target that the default solver is
-timed to. Every run is `pugraph.fit` in a process of its own. Times include the conversion of
-the matrix; memory is the process's peak, the matrix included. The actors' hidden
-links are ranked as well. Prints Markdown.
+The first network has the size of the paper's MySpace graph, on which ten CCD++ sweeps with rank
+100 took 516 s. The objective after ten CCD++ sweeps of pugraph is the target; the time of the
+default solver is measured until it reaches it. Every run is `pugraph.fit` in a new process. Times
+include the conversion of the matrix; memory is the peak of the process, including the matrix. For
+the actors, hidden links are ranked as well. Prints Markdown.
 
     python benchmarks/scale.py synthetic [--nodes 2137264] [--entries 90333122] [--rank 100]
     PUGRAPH_DATA=... python benchmarks/scale.py actors
@@ -31,14 +31,15 @@ from pugraph.link_prediction.local_indices import LocalIndex
 from pugraph.models.fit_model import memory_estimate
 from pugraph.models.options import Options
 
-ALPHA = 20 / 21
-SAMPLE = 5_000_000
+ALPHA = 20 / 21  # as in fit.py: a seen link has twenty times the weight of another pair
+SAMPLE = 5_000_000  # non-links ranked, to limit the time
+# false positive rates
 RATES = (1e-5, 1e-4, 1e-3, 1e-2)
 Track = list[tuple[float, float]]
 
 
 def fit(path: Path, solver: str, rank: int, sweeps: int) -> tuple[Track, float, float]:
-    """Return (seconds, objective) a sweep, the peak in GiB, and the estimate of the fit's."""
+    """Return (seconds, objective) per sweep, the peak in GiB, and the memory estimate in GiB."""
     warnings.simplefilter("ignore")
     options = {"solver": solver, "alpha": ALPHA, "reg": 2 * (1 - ALPHA) * 0.1 * rank, "tol": 0}
     pugraph.fit(nx.path_graph(50), rank=rank, max_sweeps=1, **options)
@@ -86,7 +87,7 @@ def synthetic(options: argparse.Namespace) -> None:
 
 
 def actors() -> None:
-    """Read the films, join all actors of a film, fit, and find the best links."""
+    """Read the films, link all actors of a film, fit, and find the best links."""
     pugraph.top_links(nx.path_graph(50), 1)
     start = time.perf_counter()
     A = datasets.load("actor-collaboration")

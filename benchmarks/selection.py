@@ -1,8 +1,8 @@
-"""Is "auto" as good as the best of a wide grid, and what does it cost? For docs/auto.md.
+"""Is "auto" as good as the best of a wide grid, and how long does it take? For docs/auto.md.
 
-Half of the links of each network's largest component, read as undirected, are held out. The
-rest is fitted with every combination of bias, penalty and rank, and once with all three on
-"auto". Average precision is over all non-edges. Prints Markdown.
+Holds out half of the links of each network's largest component, taken as undirected. Fits the rest
+with every combination of rho, reg and rank, and once with all three set to "auto". Average
+precision is over all non-edges. Prints Markdown.
 
     PUGRAPH_DATA=... python benchmarks/selection.py [--seed 0] [network ...]
 """
@@ -21,8 +21,8 @@ import pugraph
 from pugraph import datasets
 from pugraph.evaluation import evaluate, split_links
 
-MULTIPLES = (2, 5, 10, 20, 50, 100, 200)  # of the density: 1 - rho
-REGS = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)  # of the rule's
+MULTIPLES = (2, 5, 10, 20, 50, 100, 200)  # 1 - rho, in multiples of the density
+REGS = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)  # in multiples of the default reg
 RANKS = (64, 128, 256)
 AUTO = {"rho": "auto", "reg": "auto", "rank": "auto"}
 
@@ -54,14 +54,14 @@ def network(name: str, seed: int) -> list[str]:
     default = timed()[0]
     auto = timed(**AUTO)[0]
     same = {"rho": auto.rho, "reg": auto.reg, "rank": auto.rank}
-    # interleaved, and the best of three
+    # interleaved; the best of three counts
     times = np.array([[timed()[1], timed(**same)[1], timed(**AUTO)[1]] for _ in range(3)]).min(0)
     n = G.number_of_nodes()
     density = 2 * train.number_of_edges() / n**2
     found = {}
     for multiple, factor, rank in itertools.product(MULTIPLES, REGS, RANKS):
         rho = max(0.0, 1 - multiple * density)
-        # the rule's reg is in proportion to alpha
+        # the default reg is proportional to alpha
         reg = factor * default.reg * (1 + rho) / (1 + default.rho)
         model = pugraph.fit(train, rho=rho, reg=reg, rank=rank)
         found[precision(model)] = f"{multiple} s, {factor}, {rank}"

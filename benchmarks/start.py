@@ -1,6 +1,6 @@
-"""How long it takes to begin: `import pugraph`, and the first call on a cold and a warm cache.
+"""Start-up time: `import pugraph`, and the first call with a cold and a warm cache.
 
-Every figure is the median over fresh processes that take turns. Prints Markdown.
+Every time is the median over new processes, which are interleaved. Prints Markdown.
 
     python benchmarks/start.py
 """
@@ -25,7 +25,7 @@ IMPORTS = {
 
 
 def timed(code: str, before: str = "", cache: str | None = None) -> float:
-    """Return how long `code` takes in a fresh process, after `before`."""
+    """Return how long `code` takes in a new process, after `before`."""
     script = (
         f"import time\n{before}\nstart = time.perf_counter()\n{code}\n"
         "print(time.perf_counter() - start)"

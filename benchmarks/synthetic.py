@@ -1,19 +1,19 @@
-"""Is the truth recovered, and how fast does the error fall with n? The paper's section 6.1.
+"""Recovery of a known truth, and how its error falls with n: section 6.1 of the paper.
 
 M = U U^T, with U an orthonormal basis of ten Gaussian columns.
 
-Non-deterministic: M is scaled to [0, 1], links are drawn from it, a fraction 1 - rho of them is
-seen, and ShiftMC recovers M. The error is the mean of (X - M)^2. Beside it: the same without the
-shift (target 1), that answer divided by 1 - rho, and one number for all pairs.
+Non-deterministic: M is scaled to [0, 1], links are drawn with these probabilities, a fraction
+1 - rho of them is seen, and ShiftMC recovers M. The error is the mean of (X - M)^2. Compared with:
+the same without the shift (target 1), its scores divided by 1 - rho, and a constant for all pairs.
 
-Deterministic: Y = 1 where M lies above its median, a fraction 1 - rho of its ones is seen, and
-BiasMC, thresholded, recovers Y. The error is the fraction of wrong entries, for several alpha and
-three thresholds: the printed 0.5, `LinkModel.threshold`, and the best one in hindsight.
+Deterministic: Y = 1 where M is above its median, a fraction 1 - rho of its ones is seen, and
+BiasMC with a threshold recovers Y. The error is the fraction of wrong entries, for several alpha
+and three thresholds: 0.5 as in the paper, `LinkModel.threshold`, and the best one in hindsight.
 
-Pairs of a node with itself do not count: pugraph has no self-loops. Errors are over the first
-2,000 rows (nodes are alike) and all columns. For each curve and n, lambda is the best of equally
-many, by the true error on a seed of its own. Prints Markdown, writes docs/data/synthetic-*.csv and
-draws docs/img/synthetic.png (not with --quick).
+Pairs of a node with itself do not count: pugraph ignores self-loops. Errors are over the first
+2,000 rows (nodes are exchangeable) and all columns. For each curve and n, lambda is the one of a
+grid with the least true error on a separate seed. Prints Markdown, writes
+docs/data/synthetic-*.csv and draws docs/img/synthetic.png (not with --quick).
 
     python benchmarks/synthetic.py [--quick] [--save runs.json | --load runs.json]
 """
@@ -37,17 +37,18 @@ import pugraph
 from pugraph.models.options import Options
 
 IMAGE = Path(__file__).parents[1] / "docs" / "img" / "synthetic.png"
-RANK = 10
+RANK = 10  # of M, and RHO: as in the paper
 RHO = 0.9
 SIZES = (500, 1000, 2000, 4000, 8000)
+# the largest n for slow solvers
 LARGEST = {"exact": 4000, "ball": 4000, "proximal": 2000}
 ROWS = 2000  # on which errors are measured
 LATE = 2000  # slopes are also given from this n on
 ALPHAS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.96, 0.97, 0.98, 0.99)
-TUNING_SEED = 1000
-# lambda, times what the default rule gives
+TUNING_SEED = 1000  # differs from all seeds on which errors are measured
+# lambda, in multiples of the default
 BIAS_REGS = (0.0, 0.25, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0)
-PROXIMAL_REGS = BIAS_REGS[4:]  # less takes minutes
+PROXIMAL_REGS = BIAS_REGS[4:]  # smaller values take minutes
 SHIFT_REGS = (0.0, 0.25, 0.5, 1.0, 1.41, 2.0, 2.83)
 EXACT_REGS = (1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.4)
 
@@ -185,7 +186,7 @@ def bias_trials() -> dict[str, Trial]:
 
 
 def tuned(trial: Trial, tuning: Problem) -> dict[str, float]:
-    """Return the best lambda of each error."""
+    """Return the best lambda for each kind of error."""
     found = {share: trial.errors(tuning, share) for share in trial.regs}
     names = found[trial.regs[0]]
     return {name: min(found, key=lambda share: found[share][name]) for name in names}
@@ -219,9 +220,9 @@ def measured(
 
 
 def contrast(n: int, rho: float, seed: int) -> float:
-    """Return the scaled M's singular values beyond the first, over the noise of the seen links.
+    """Return the scaled M's singular values after the first, relative to the noise of the links.
 
-    Below 1, the singular vectors of a large random matrix with this mean say nothing of them.
+    Below 1, the singular vectors of a large random matrix with this mean do not reveal those of M.
     """
     M = gram(n, np.random.default_rng(seed))
     width = float(M.max() - M.min())
@@ -234,7 +235,7 @@ def pick(records: list[Record], **wanted: Any) -> list[Record]:
 
 
 def slope(records: list[Record], least: int = 0) -> str:
-    """Return the slope of log error in log n: the mean over seeds, and its standard error."""
+    """Return the slope of log error over log n: the mean over seeds and its standard error."""
     slopes = []
     for seed in sorted({r["seed"] for r in records}):
         here = [r for r in records if r["seed"] == seed and r["n"] >= least]
@@ -312,7 +313,7 @@ def draw(records: list[Record]) -> None:
     import matplotlib.pyplot as plt
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 5.6), layout="constrained")
-    # the colours of Okabe and Ito
+    # the colour-blind safe palette of Okabe and Ito
     shift_looks = {
         UNSHIFTED: ("#000000", "x", "-"),
         SCALED: ("#D55E00", "v", "-"),

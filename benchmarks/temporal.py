@@ -1,8 +1,8 @@
-"""Which links come later? The tables of docs/later-links.md.
+"""Prediction of later links: the tables of docs/later-links.md.
 
-The first 80 % of the links of a network, by the time of their first event, are shown; the
-others are to be found, among all pairs or a sample of them. Once with the directions of the
-links, once without, where local indices can take part. Prints Markdown and writes
+The first 80 % of the links of a network, by the time of their first event, are the training graph;
+the others are ranked among all pairs or a sample of them. Runs once with the directions of the
+links, and once without, where local indices can be compared too. Prints Markdown and writes
 docs/data/later-links-*.csv.
 
     PUGRAPH_DATA=... python benchmarks/temporal.py [network ...]
@@ -24,6 +24,7 @@ LOCAL = (
     "common_neighbors", "jaccard_coefficient", "adamic_adar_index", "resource_allocation_index",
     "preferential_attachment",
 )  # fmt: skip
+# non-links ranked, to limit the time
 SAMPLED = {"sx-mathoverflow": 2_000_000}
 METRICS = {
     "auc": "AUC", "average_precision": "AP", "precision_at_l": "P at L", "hits_at 50": "Hits@50",
@@ -70,7 +71,7 @@ def main() -> None:
 
 
 def undirected(G: nx.DiGraph) -> nx.Graph:
-    """Return the graph without directions, each link with its first time."""
+    """Return the undirected graph, each link with its first time."""
     H = nx.Graph()
     H.add_nodes_from(G)
     for u, v, time in sorted(G.edges(data="time"), key=lambda edge: -edge[2]):

@@ -1,9 +1,9 @@
-"""Yes or no: the theory's threshold against 0.5, where the truth is known.
+"""The theory's threshold compared with 0.5, where the truth is known.
 
 The paper's deterministic setting (section 6.1): M = U U^T with U an orthonormal basis of ten
-Gaussian columns, Y = 1 where M lies above its median, and a fraction 1 - rho of Y's ones is seen.
-BiasMC is told rho. The error is the fraction of all entries that are wrong, seen ones included.
-Prints Markdown; docs/data/threshold.csv has the rows of the default rule's reg and of twice that.
+Gaussian columns, Y = 1 where M is above its median, and a fraction 1 - rho of Y's ones is seen.
+BiasMC is given rho. The error is the fraction of all entries that are wrong, including seen ones.
+Prints Markdown; docs/data/threshold.csv has the rows for the default reg and for twice that.
 
     python benchmarks/threshold.py [--seeds 5]
 """
@@ -20,10 +20,10 @@ from common import machine, table, write_csv
 import pugraph
 from pugraph.models.options import Options
 
-RANK = 10
+RANK = 10  # of M, as in the paper
 SIZES = (500, 1000, 2000)
 RHOS = (0.5, 0.8, 0.9)
-REGS = (0.5, 1.0, 2.0, 4.0)  # times what the default rule gives
+REGS = (0.5, 1.0, 2.0, 4.0)  # in multiples of the default reg
 
 
 def observed(n: int, rho: float, seed: int) -> tuple[sp.csr_array, np.ndarray]:

@@ -1,9 +1,9 @@
-"""The best links of all pairs beside a blocked GEMM with argpartition.
+"""The best links of all pairs, compared with a blocked GEMM and argpartition.
 
-Both search the same fitted model of ca-AstroPh (17,903 nodes, 160 million pairs) and must find
-the same scores. The peer multiplies a block of rows with all columns on or right of its
-diagonal on all BLAS threads, blanks links and mirrored pairs, and keeps the best. Contestants
-take turns, the best time counts; memory is the peak above what the process held before.
+Both search the same fitted model of ca-AstroPh (17,903 nodes, 160 million pairs) and must find the
+same scores. The alternative multiplies a block of rows by all columns on or to the right of the
+diagonal, on all BLAS threads, masks links and mirrored pairs, and keeps the best. Calls are
+interleaved, and the best time counts; memory is the peak above what the process used before.
 Prints Markdown.
 
     PUGRAPH_DATA=... python benchmarks/top_links.py

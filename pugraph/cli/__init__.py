@@ -16,7 +16,7 @@ from pugraph.errors import PugraphError
 
 __all__ = ["main"]
 
-# as shells count: 128 and the number of the signal for the last two
+# Exit codes as shells use them: for the last two, 128 plus the number of the signal.
 BUG, BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
 
 
@@ -26,21 +26,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments; those of the process if None.
+        The arguments; if None, those of the process.
 
     Returns
     -------
     int
-        0, or 2 for bad input, 1 for a bug, 130 after Ctrl-C and 141 if nobody reads the output.
+        The exit code: 0 for success, 2 for bad input, 1 for a bug in pugraph, 130 after Ctrl-C,
+        and 141 if the reader of the output has closed it.
 
     Raises
     ------
     SystemExit
-        By arguments that are not understood (2), and by --help and --version (0).
+        For invalid arguments (2), and after --help and --version (0).
 
     Examples
     --------
-    Without a file, a network that comes with the install is read.
+    Without a file, an example network is used.
 
     >>> from pugraph.cli import main
     >>> main(["predict", "--top", "1"])  # doctest: +ELLIPSIS
@@ -59,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("pugraph: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # what is left in the buffer has nowhere to go when the process ends
+        # or Python would try to flush the buffer to the closed pipe at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except PugraphError as error:

@@ -1,4 +1,4 @@
-"""The commands, a function each."""
+"""The commands of the command line: a function per command."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ from pugraph.link_prediction.methods import METHODS, Method
 from pugraph.models.link_model import LinkModel
 from pugraph.models.scorer import PairScorer, best_pairs
 
-_TOP = 10
+_TOP = 10  # predictions shown by default: a short list, chosen by hand
+# the metrics of `Comparison.table` by default
 _FIGURES = ("auc", "average_precision", "precision_at_l", "hits_at 50")
+# the two sets of pairs of an `Evaluation`, and how tables call them
 _COUNTS = {"all_pairs": "all pairs", "connected": "pairs whose nodes both have a link left"}
 
 
 def predict(args: Namespace) -> None:
-    """Score pairs of nodes, or find the likeliest missing links."""
+    """Score pairs of nodes, or find the most likely missing links."""
     form = _check_output(args)
     if args.model is not None:
         _refuse(args, "model", ["file", "nodes", "features", "method", "rho", "reg", "rank"])
@@ -42,32 +44,32 @@ def predict(args: Namespace) -> None:
         make_graph: Callable[[], Any] = functools.partial(to_networkx, scorer.data)
         if not scorer.data.square:
             raise FileError(args.model, "a model of a rectangular matrix, not of a graph")
-        what = args.model
+        source = args.model
     else:
         network = _load(args)
         method = args.method or "bias"
         _check_methods(args, [method], network)
         scorer = METHODS[method].make_scorer(network.data, **_options(args, METHODS[method]))
-        what, make_graph = network.path, network.to_networkx
+        source, make_graph = network.path, network.to_networkx
     with threads(args.jobs):
-        found = _predictions(args, scorer, what)
+        predictions = _predictions(args, scorer, source)
     if form == "graphml" or args.plot is not None:
         G = make_graph()
         if args.plot is not None:
-            output.plot(G, found, args.plot, args.seed)
+            output.plot(G, predictions, args.plot, args.seed)
         if form == "graphml":
-            output.write_graphml(output.marked(G, found), args.output)
+            output.write_graphml(output.marked(G, predictions), args.output)
             return
-    output.write_rows(("source", "target", "score"), found, form, args.output)
+    output.write_rows(("source", "target", "score"), predictions, form, args.output)
 
 
-def _predictions(args: Namespace, scorer: PairScorer, what: str) -> list[tuple[str, str, float]]:
-    """Return the best pairs of all, or those of a file with their scores."""
+def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple[str, str, float]]:
+    """Return the best of all pairs, or the pairs of a file, with their scores."""
     if args.pairs is None:
         best = best_pairs(scorer, args.top or _TOP, progress=_progress(args))
         return [(str(u), str(v), p) for u, v, p in best]
     names = list(map(str, scorer.nodes))
-    rows, cols = name_positions(read_edges(args.pairs, _pairs_layout(args)), names, what)
+    rows, cols = name_positions(read_edges(args.pairs, _pairs_layout(args)), names, source)
     scores = scorer.score_pairs(rows, cols)
     if args.top is not None:
         rows, cols, scores = best_of([(rows, cols, scores)], args.top)
@@ -76,7 +78,7 @@ def _predictions(args: Namespace, scorer: PairScorer, what: str) -> list[tuple[s
 
 
 def evaluate(args: Namespace) -> None:
-    """Hide some links, and see how well methods find them."""
+    """Hide some links, and measure how well methods predict them."""
     from pugraph.evaluation import compare
 
     form = _check_output(args, "graphml")
@@ -84,7 +86,7 @@ def evaluate(args: Namespace) -> None:
     methods = list(dict.fromkeys(given)) or ["bias", "shift", "jaccard", "adamic-adar"]
     for method in methods:
         if method not in METHODS:
-            raise InputError(f"--method {method}: there are {', '.join(METHODS)}")
+            raise InputError(f"--method {method}: choose from {', '.join(METHODS)}")
     network = _load(args)
     _check_methods(args, methods, network)
     scorers = {}
@@ -92,7 +94,7 @@ def evaluate(args: Namespace) -> None:
         options = {k: v for k, v in _options(args, method).items() if k != "progress"}
         scorers[method.name] = functools.partial(method.predictor, **options)
     with threads(args.jobs):
-        found = compare(
+        comparison = compare(
             scorers, network.data, fraction=args.fraction, seeds=args.seeds,
             sample=args.sample, progress=_progress(args),
         )  # fmt: skip
@@ -100,7 +102,10 @@ def evaluate(args: Namespace) -> None:
         text = [
             f"{network.path}: {args.fraction:.0%} of the links hidden, {args.seeds} random "
             "splits; ± is half of a 95 % interval\n",
-            *(f"\namong {told}\n\n{found.table(_FIGURES, c)}\n" for c, told in _COUNTS.items()),
+            *(
+                f"\namong {title}\n\n{comparison.table(_FIGURES, count)}\n"
+                for count, title in _COUNTS.items()
+            ),
         ]
         output.write_text("".join(text), args.output)
         return
@@ -108,26 +113,28 @@ def evaluate(args: Namespace) -> None:
     rows = []
     for method in methods:
         for count in _COUNTS:
-            figures = [x for f in _FIGURES for x in found.mean(method, f, count)]
-            known = [None if math.isnan(x) else x for x in figures]
-            rows.append([method, count, *known, found.seconds[method]])
+            figures = [x for f in _FIGURES for x in comparison.mean(method, f, count)]
+            cells = [None if math.isnan(x) else x for x in figures]
+            rows.append([method, count, *cells, comparison.seconds[method]])
     output.write_rows(head, rows, form, args.output)
 
 
 def cluster(args: Namespace) -> None:
-    """Put nodes into clusters."""
+    """Cluster the nodes."""
     from pugraph.clustering import pu_cluster
 
     form = _check_output(args)
     if args.file is None and args.nodes is not None:
         if args.must_link is None:
-            raise InputError("a table of nodes alone needs --must-link: which belong together")
+            raise InputError(
+                "--nodes without a network needs --must-link: pairs that belong together"
+            )
         network = of_nodes(read_nodes(args.nodes, args.features, args.comments))
     else:
         network = _load(args)
     options, features = _options(args, METHODS["bias"]), None
     if not network.data.has_features:
-        # where only links are known, a model of them describes the nodes
+        # without features, use the vectors of the nodes in a model of the links
         model = METHODS["bias"].make_scorer(network.data, **options)
         features = np.hstack(model.factors)  # type: ignore[attr-defined]
         options = {k: v for k, v in options.items() if k in ("seed", "n_jobs", "progress")}
@@ -152,28 +159,28 @@ def cluster(args: Namespace) -> None:
 
 
 def fit(args: Namespace) -> None:
-    """Fit a model and keep it."""
-    _check_place("output", args.output)
+    """Fit a model and save it."""
+    _check_directory("output", args.output)
     method = METHODS[args.method or "bias"]
     model: Any = method.make_scorer(_load(args).data, **_options(args, method))
     with errors_of_file(args.output):
         model.save(args.output)
-    told = model._summary()
+    summary = model._summary()
     print(
-        f"{args.output}: {told['method']} model of {len(model.nodes)} nodes, "
-        f"rank {told['rank']}, rho {told['rho']:.4g}, reg {told['reg']:.4g}",
+        f"{args.output}: {summary['method']} model of {len(model.nodes)} nodes, "
+        f"rank {summary['rank']}, rho {summary['rho']:.4g}, reg {summary['reg']:.4g}",
         file=sys.stderr,
     )
 
 
 def info(args: Namespace) -> None:
-    """Say what is read from a file."""
+    """Describe a network or a model."""
     form = _check_output(args, "graphml")
     if args.model is not None:
         _refuse(args, "model", ["file", "nodes", "features"])
         model = _load_model(args.model)
         summary = model._summary()
-        told: dict[str, Any] = {
+        description: dict[str, Any] = {
             "model": args.model,
             "method": summary.pop("method"),
             "nodes": len(model.nodes),
@@ -182,21 +189,21 @@ def info(args: Namespace) -> None:
             **summary,
         }
     else:
-        told = _about(_load(args))
+        description = _describe(_load(args))
     if form == "table":
-        rows = [(name, _plain(value)) for name, value in told.items()]
+        rows = [(name, _plain(value)) for name, value in description.items()]
         output.write_text(output.aligned(None, rows), args.output)
     else:
-        output.write_rows(list(told), [list(told.values())], form, args.output)
+        output.write_rows(list(description), [list(description.values())], form, args.output)
 
 
-def _about(network: Network) -> dict[str, Any]:
+def _describe(network: Network) -> dict[str, Any]:
     data = network.data
     n, edges = len(data.nodes), int(data.links()[0].size)
     pairs = n * (n - 1) // (1 if data.directed else 2)
     links = data.adjacency.astype(np.int64)
-    alone = int(np.count_nonzero(links.sum(axis=0) + links.sum(axis=1) == 0))
-    told: dict[str, Any] = {
+    isolated = int(np.count_nonzero(links.sum(axis=0) + links.sum(axis=1) == 0))
+    description: dict[str, Any] = {
         "file": network.path,
         "format": network.format,
         **({"header": network.header} if network.format == "edges" else {}),
@@ -204,16 +211,16 @@ def _about(network: Network) -> dict[str, Any]:
         "nodes": n,
         "edges": edges,
         "density": round(edges / max(pairs, 1), 6),
-        "nodes without edges": alone,
+        "nodes without edges": isolated,
         "self-loops": network.loops,
         "repeated edges": network.repeated,
         "first nodes": network.names[:3],
     }
     if data.graph is not None or network.columns:
-        told["attributes"] = network.attributes
+        description["attributes"] = network.attributes
     if data.features is not None:
-        told["feature columns"] = data.features.names
-    return told
+        description["feature columns"] = data.features.names
+    return description
 
 
 def _plain(value: Any) -> str:
@@ -227,7 +234,7 @@ def _plain(value: Any) -> str:
 
 
 def _load(args: Namespace) -> Network:
-    """Return the network of a command, with the features that it asks for."""
+    """Return the network that the arguments name, with the features that they ask for."""
     if args.file is None:
         network = built_in()
     else:
@@ -242,8 +249,12 @@ def _load(args: Namespace) -> Network:
     known = network.attributes
     for name in args.features:
         if name not in known:
-            has = ", ".join(known) if known else "none; a table of them goes to --nodes"
-            raise FileError(network.path, f"no node attribute {name!r}; there is {has}")
+            available = (
+                f"the attributes are {', '.join(known)}"
+                if known
+                else "there are none; give a table of features with --nodes"
+            )
+            raise FileError(network.path, f"no node attribute {name!r}; {available}")
     return replace(network, data=to_graph_data(network.data, features=args.features))
 
 
@@ -257,7 +268,7 @@ def _pairs_layout(args: Namespace) -> Layout:
 
 
 def _options(args: Namespace, method: Method) -> dict[str, Any]:
-    """Return the options that were given and that a method takes."""
+    """Return the given options that a method accepts."""
     given = {
         "rho": args.rho,
         "reg": args.reg,
@@ -277,7 +288,7 @@ def _check_methods(args: Namespace, methods: list[str], network: Network) -> Non
     for method in methods:
         if network.data.directed and not METHODS[method].directed:
             raise InputError(
-                f"--method {method} is for undirected networks, and {network.path} is directed; "
+                f"--method {method} is for undirected networks, but {network.path} is directed; "
                 "--no-directed ignores the directions"
             )
     for option in ("rho", "reg", "rank", "features", "nodes"):
@@ -285,20 +296,20 @@ def _check_methods(args: Namespace, methods: list[str], network: Network) -> Non
         if getattr(args, option) is not None and not any(
             used in METHODS[method].options for method in methods
         ):
-            raise InputError(f"--{option} means nothing to --method {', '.join(methods)}")
+            raise InputError(f"--{option} does not apply to --method {', '.join(methods)}")
 
 
 def _check_output(args: Namespace, *refused: str) -> str:
-    """Return the form of the output; the directories of files to write must exist."""
+    """Return the form of the output, after checking that the directories to write to exist."""
     form = output.form_of(args.output, args.form)
     if form in refused:
-        raise InputError(f"{args.command} writes no {form}, but a table, csv or json")
-    _check_place("output", args.output)
-    _check_place("plot", getattr(args, "plot", None))
+        raise InputError(f"{args.command} cannot write {form}; choose table, csv or json")
+    _check_directory("output", args.output)
+    _check_directory("plot", getattr(args, "plot", None))
     return form
 
 
-def _check_place(option: str, path: str | None) -> None:
+def _check_directory(option: str, path: str | None) -> None:
     if path is not None and not Path(path).absolute().parent.is_dir():
         raise InputError(f"--{option} {path}: there is no such directory")
 
@@ -306,5 +317,5 @@ def _check_place(option: str, path: str | None) -> None:
 def _refuse(args: Namespace, option: str, others: list[str]) -> None:
     for other in others:
         if getattr(args, other) is not None:
-            name = "a file" if other == "file" else f"--{other}"
-            raise InputError(f"--{option} has all that it needs; leave out {name}")
+            name = "the network file" if other == "file" else f"--{other}"
+            raise InputError(f"--{option} cannot be combined with {name}; leave out {name}")

@@ -1,4 +1,4 @@
-"""Edge lists as arrays: any separator, with or without a header, ten million lines in seconds."""
+"""Read edge lists into arrays, with any separator, and with or without a header."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from pugraph.cli.files import (
 from pugraph.core import tokens
 from pugraph.core.types import IntArray
 
-# the first pair of names that a header has says which columns are the ends of an edge
+# Common names of the two columns with the nodes of an edge. The first pair that is in a header
+# is used.
 ENDS = (
     ("source", "target"),
     ("from", "to"),
@@ -31,16 +32,16 @@ ENDS = (
 
 @dataclass(frozen=True)
 class Layout:
-    """How an edge list is written; None is for "find out".
+    """The layout of an edge list; what is None is detected.
 
     Attributes
     ----------
     source, target : str, optional
-        The columns of an edge's ends: names in the header, or numbers from 1.
+        The columns with the nodes of an edge: names in the header, or numbers from 1.
     header : bool, optional
     separator : str, optional
     comments : str
-        Lines at the top that begin with one of these are left out.
+        Lines at the top that begin with one of these characters are skipped.
     """
 
     source: str | None = None
@@ -52,7 +53,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Edges:
-    """The lines of an edge list: positions in `names`, which are in the order of the file."""
+    """The edges of a file as positions in `names`; names are in their order in the file."""
 
     path: str
     us: IntArray
@@ -63,25 +64,25 @@ class Edges:
     first_line: int = field(repr=False)
 
     def line_of(self, place: int, data: bytes | None = None) -> int:
-        """Return the number of the line that holds a pair; blank lines do not count as one."""
+        """Return the line number of an edge, given its position; blank lines hold no edge."""
         lines = (read_text(self.path) if data is None else data).split(b"\n")
         filled = (n for n, text in enumerate(lines, 1) if n >= self.first_line and text.strip())
         return next(n for k, n in enumerate(filled) if k == place)
 
 
 def read_edges(path: str, layout: Layout) -> Edges:
-    """Read the edges of a text file with an edge per line, without a Python loop a line."""
+    """Read a text file with an edge per line, without a Python loop over the lines."""
     return parse_edges(read_text(path), path, layout)
 
 
 def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
-    """Read the edges of a file that is in memory already."""
+    """Read the edges of a file from its content."""
     place, line = after_comments(data, path, layout.comments)
     lines = sample(data, place)
     separator = separator_of(lines[0], path, layout.separator)
     first = fields_of(lines[0], separator)
     if len(first) < 2:
-        raise FileError(path, f"one column, where an edge has two ends: {_short(lines[0])}", line)
+        raise FileError(path, f"one column, but an edge needs two: {_short(lines[0])}", line)
     header = first if _has_header(layout, first, lines, separator) else None
     left, right = _columns(path, line, layout, header, len(first))
     start_line = line
@@ -96,15 +97,15 @@ def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
         wrong = {
             tokens.COLUMNS: f"{columns} columns, where line {start_line} has {len(first)}",
             tokens.EMPTY: f"column {columns + 1} is empty",
-            tokens.MISSING: f"column {columns + 1} is NaN, which is no node",
-            tokens.QUOTE: "a quotation mark that nothing closes",
+            tokens.MISSING: f"column {columns + 1} is NaN, which is not a node name",
+            tokens.QUOTE: "a quotation mark that is never closed",
         }
         raise FileError(path, wrong[code], line + lines_on)
     if count == 0:
-        raise FileError(path, "a header, and no edges")
+        raise FileError(path, "a header, but no edges")
     joined = tokens.join(np.frombuffer(data, np.uint8), bounds).tobytes().decode()
     names = joined.replace('""', '"').split("\0")
-    # a copy of what is used: the arrays were made for as many edges as there are lines
+    # copies, to free the rest of the arrays, which are as long as the file has lines
     return Edges(path, us[:count].copy(), vs[:count].copy(), names, separator, header, line)
 
 
@@ -115,8 +116,8 @@ def _short(line: str) -> str:
 def _has_header(layout: Layout, first: list[str], lines: list[str], separator: str) -> bool:
     """Return whether the first line names the columns.
 
-    It does if it says so in words that are known, or if it has no number where some column
-    has nothing else below it.
+    It does if two of its fields are known names of columns, or if it has no number while some
+    column below it has only numbers.
     """
     if layout.header is not None:
         return layout.header
@@ -134,22 +135,22 @@ def _has_header(layout: Layout, first: list[str], lines: list[str], separator: s
 def _columns(
     path: str, line: int, layout: Layout, header: list[str] | None, width: int
 ) -> tuple[int, int]:
-    """Return which columns are the ends of an edge."""
+    """Return the positions of the two columns with the nodes of an edge."""
     words = [word.lower() for word in header or []]
     default = next(
         ((words.index(u), words.index(v)) for u, v in ENDS if u in words and v in words), (0, 1)
     )
-    found = list(default)
+    columns = list(default)
     for side, given in enumerate((layout.source, layout.target)):
         if given is None:
             continue
         if header is not None and given in header:
-            found[side] = header.index(given)
+            columns[side] = header.index(given)
         elif given.isdecimal() and 1 <= int(given) <= width:
-            found[side] = int(given) - 1
+            columns[side] = int(given) - 1
         else:
-            there = f"1 to {width}" if header is None else ", ".join(header)
-            raise FileError(path, f"there is no column {given!r}, but {there}", line)
-    if found[0] == found[1]:
+            available = f"1 to {width}" if header is None else ", ".join(header)
+            raise FileError(path, f"no column {given!r}; the columns are {available}", line)
+    if columns[0] == columns[1]:
         raise FileError(path, "source and target are the same column; name both", line)
-    return found[0], found[1]
+    return columns[0], columns[1]

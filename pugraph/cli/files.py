@@ -1,4 +1,4 @@
-"""Files as text that can be trusted: found, unpacked, not binary, in UTF-8."""
+"""Read text files: decompress them, validate their encoding, and split lines into columns."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pugraph.errors import InputError
 
+# the customary extensions of the formats that networkx, igraph and scipy read
 EXTENSIONS = {
     "adjlist": "adjlist",
     "adj": "adjlist",
@@ -27,14 +28,16 @@ EXTENSIONS = {
     "pajek": "pajek",
 }
 FORMATS = ("edges", *sorted(set(EXTENSIONS.values())))
+# names for --separator, as some of these characters are awkward to type in a shell
 SEPARATORS = {"comma": ",", "semicolon": ";", "space": " ", "tab": "\t"}
-_GZIP = b"\x1f\x8b"
-_SAMPLE = 1000
+_GZIP = b"\x1f\x8b"  # the first two bytes of a gzip file (RFC 1952)
+_SAMPLE = 1000  # lines from which the layout is detected; chosen by hand
+# edge data at the end of a line, as networkx's write_edgelist writes it: {'weight': 1}
 _ATTRIBUTES = re.compile(r"\{.*\}\s*$")
 
 
 class FileError(InputError):
-    """What is wrong with a file, in one line that names it.
+    """An error in a file: one line that names the file and, if known, the line.
 
     Examples
     --------
@@ -49,7 +52,7 @@ class FileError(InputError):
 
 @contextlib.contextmanager
 def errors_of_file(path: str) -> Iterator[None]:
-    """Turn what the system says of a file into an error that names it."""
+    """Turn errors of the operating system into a `FileError`."""
     try:
         yield
     except OSError as error:
@@ -57,7 +60,7 @@ def errors_of_file(path: str) -> Iterator[None]:
 
 
 def format_of(path: str, given: str | None = None) -> str:
-    """Return the format of a file, by its extension unless it is given.
+    """Return the format of a file: as given, or by its extension.
 
     Examples
     --------
@@ -69,7 +72,7 @@ def format_of(path: str, given: str | None = None) -> str:
 
 
 def read_text(path: str) -> bytes:
-    """Return a file's bytes, validated to be UTF-8 text; "-" is the standard input."""
+    """Return the bytes of a file, validated to be UTF-8 text; "-" is the standard input."""
     with errors_of_file(path):
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     try:
@@ -78,14 +81,14 @@ def read_text(path: str) -> bytes:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileError(path, f"damaged gzip file: {error}") from None
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FileError(path, "text in UTF-16; save it as UTF-8")
+        raise FileError(path, "text in UTF-16; save the file as UTF-8")
     if b"\0" in data:
         raise FileError(path, "a binary file, not text", _line_at(data, data.index(b"\0")))
     if not data.isascii():
         try:
             data.decode()
         except UnicodeDecodeError as error:
-            bad = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file in that encoding"
+            bad = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
             raise FileError(path, bad, _line_at(data, error.start)) from None
         data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\n" not in data:
@@ -100,7 +103,7 @@ def _line_at(data: bytes, place: int) -> int:
 
 
 def after_comments(data: bytes, path: str, marks: str) -> tuple[int, int]:
-    """Return the place and the number of the first line that is neither blank nor a comment."""
+    """Return the offset and the number of the first line that is neither blank nor a comment."""
     place, line = 0, 1
     while place < len(data):
         end = data.find(b"\n", place)
@@ -114,7 +117,7 @@ def after_comments(data: bytes, path: str, marks: str) -> tuple[int, int]:
 
 
 def sample(data: bytes, place: int) -> list[str]:
-    """Return the lines from a place on that are not blank, as many as tell what a file is."""
+    """Return the first non-blank lines after an offset, to detect the layout from."""
     lines: list[str] = []
     while place < len(data) and len(lines) < _SAMPLE:
         end = data.find(b"\n", place)
@@ -126,14 +129,14 @@ def sample(data: bytes, place: int) -> list[str]:
 
 
 def separator_of(line: str, path: str, given: str | None) -> str:
-    """Return what separates the columns: as given, by the extension, or as a line looks."""
+    """Return the separator of the columns: as given, or as detected in a line."""
     if given is not None:
-        found = SEPARATORS.get(given, given)
-        if len(found.encode()) != 1:
+        separator = SEPARATORS.get(given, given)
+        if len(separator.encode()) != 1:
             raise InputError(
                 f"--separator is {', '.join(SEPARATORS)} or one character, not {given!r}"
             )
-        return found
+        return separator
     outside = re.sub(r'"[^"]*"', "", _ATTRIBUTES.sub("", line))
     return next((mark for mark in "\t,;" if mark in outside.strip()), " ")
 
@@ -153,9 +156,9 @@ def fields_of(line: str, separator: str) -> list[str]:
         line = line[: attributes.start()] + "{}"
     if separator == " ":
         line = line.replace("\t", " ").strip()
-    found = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    found = [field.strip() for field in found]
-    return [field for field in found if field] if separator == " " else found
+    fields = next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    fields = [field.strip() for field in fields]
+    return [field for field in fields if field] if separator == " " else fields
 
 
 def is_number(field: str) -> bool:

@@ -1,4 +1,4 @@
-"""Networks from files: networkx's and igraph's own readers, and one for large edge lists."""
+"""Read networks from files, by the readers of networkx, igraph and scipy or as an edge list."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ from pugraph.cli.files import (
 )
 from pugraph.core.types import IntArray
 
-BUILT_IN = "Les Miserables"
+BUILT_IN = "Les Miserables"  # the example network, which comes with networkx
 
 
 @dataclass(frozen=True)
 class Network:
-    """A network from a file; its nodes are names.
+    """A network that was read from a file; its nodes are strings.
 
     Attributes
     ----------
     data : GraphData
-        With the networkx graph that the file was read into, if there was one, and with the
-        features that were asked for.
+        It includes the networkx graph, if the file was read into one, and the features that
+        were asked for.
     path, format : str
-        Where it came from.
+        The file, and the format in which it was read.
     repeated, loops : int
-        How many edges were there before, and how many lead from a node to itself.
+        The numbers of repeated edges and of self-loops.
     header : list of str, optional
-        What the first line of an edge list calls the columns.
+        The names of the columns of an edge list, if its first line is a header.
     columns : dict
-        Features from a table of nodes: by name, a value per node.
+        Features from a table of nodes: for each name, a list with a value per node.
     """
 
     data: GraphData
@@ -67,13 +67,13 @@ class Network:
 
     @property
     def attributes(self) -> list[str]:
-        """The names of node attributes, of the file and of a table."""
+        """The names of all node attributes, from the file and from a table of nodes."""
         graph = self.data.graph
         nodes = [] if graph is None else graph.nodes(data=True)
         return sorted({*self.columns, *(name for _, values in nodes for name in values)})
 
     def to_networkx(self) -> Any:
-        """Return the network as a new networkx graph with all node attributes."""
+        """Return a new networkx graph of the network, with all node attributes."""
         graph = self.data.graph
         G = to_networkx(self.data) if graph is None else graph.copy()
         for name, values in self.columns.items():
@@ -82,7 +82,7 @@ class Network:
 
 
 def to_networkx(data: GraphData) -> Any:
-    """Return the networkx graph of arrays, with the nodes as text."""
+    """Return a networkx graph whose nodes are strings."""
     names = list(map(str, data.nodes))
     G = nx.DiGraph() if data.directed else nx.Graph()
     G.add_nodes_from(names)
@@ -92,7 +92,7 @@ def to_networkx(data: GraphData) -> Any:
 
 
 def built_in() -> Network:
-    """Return the network that comes with the install: who meets whom in Les Miserables."""
+    """Return the example network: the characters of Les Miserables who appear together."""
     return Network(to_graph_data(nx.les_miserables_graph()), BUILT_IN, "networkx")
 
 
@@ -103,18 +103,18 @@ def read_network(
     directed: bool | None = None,
     layout: Layout | None = None,
 ) -> Network:
-    """Read a network.
+    """Read a network from a file.
 
     Parameters
     ----------
     path : str
         A text file, gzipped or not; "-" is the standard input.
     format : str, optional
-        One of `FORMATS`; by the extension if None.
+        One of `FORMATS`; if None, determined by the extension.
     directed : bool, optional
-        If None, as the file says; edge lists and adjacency lists are undirected.
+        If None, as the file states; edge lists and adjacency lists are then undirected.
     layout : Layout, optional
-        How an edge list is written.
+        The layout of an edge list.
 
     Returns
     -------
@@ -123,18 +123,18 @@ def read_network(
     Raises
     ------
     FileError
-        If the file cannot be read; it names the file and the line.
+        If the file cannot be read; the message names the file and the line.
     """
     layout = layout or Layout()
     form = format_of(path, format)
     data = read_text(path)
     if form == "edges":
         edges = parse_edges(data, path, layout)
-        made = of_arrays(edges.us, edges.vs, edges.names, bool(directed), path)
-        return replace(made, header=edges.header)
+        network = of_arrays(edges.us, edges.vs, edges.names, bool(directed), path)
+        return replace(network, header=edges.header)
     if form == "mtx":
         return _read_mtx(data, path, directed)
-    with _told(path):
+    with _errors_of_reader(path):
         if form == "adjlist":
             G = _adjlist(data, path, layout, bool(directed))
         elif form in _READERS:
@@ -147,7 +147,7 @@ def read_network(
 
 
 def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path: str) -> Network:
-    """Return the network of edges between positions, which may repeat."""
+    """Return a network from arrays of positions in `names`; edges may be repeated."""
     n = len(names)
     rows, cols = (us, vs) if directed else (np.append(us, vs), np.append(vs, us))
     matrix = sp.coo_array((np.ones(rows.size, bool), (rows, cols)), shape=(n, n)).tocsr()
@@ -164,25 +164,25 @@ def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path
 def _read_mtx(data: bytes, path: str, directed: bool | None) -> Network:
     try:
         with warnings.catch_warnings():
-            # of the matrix that becomes an array here, and from scipy 1.20 on is one
+            # mmread returns a matrix and warns of that until scipy 1.20, where it returns an array
             warnings.simplefilter("ignore", DeprecationWarning)
-            found = sp.coo_array(scipy.io.mmread(io.BytesIO(data)))
+            matrix = sp.coo_array(scipy.io.mmread(io.BytesIO(data)))
     except ValueError as error:
         raise FileError(path, f"not a Matrix Market file: {error}") from None
-    if found.shape[0] != found.shape[1]:
-        raise FileError(path, f"a graph's matrix is square, not {found.shape}")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise FileError(path, f"a graph's matrix is square, not {matrix.shape}")
     symmetric = b"general" not in data.split(b"\n", 1)[0]
-    us, vs = (side.astype(np.int32) for side in found.coords)
+    us, vs = (side.astype(np.int32) for side in matrix.coords)
     if symmetric:
         us, vs = us[vs <= us], vs[vs <= us]
-    names = [str(number) for number in range(1, found.shape[0] + 1)]
-    arrays = of_arrays(us, vs, names, not symmetric if directed is None else directed, path)
-    return replace(arrays, format="mtx")
+    names = [str(number) for number in range(1, matrix.shape[0] + 1)]
+    network = of_arrays(us, vs, names, not symmetric if directed is None else directed, path)
+    return replace(network, format="mtx")
 
 
 @contextlib.contextmanager
-def _told(path: str) -> Iterator[None]:
-    """Turn what readers raise into one line that names the file, and the line if they tell."""
+def _errors_of_reader(path: str) -> Iterator[None]:
+    """Turn any error of a reader into a `FileError`, with the line number if there is one."""
     try:
         yield
     except FileError:
@@ -199,7 +199,7 @@ def _told(path: str) -> Iterator[None]:
 def _graphml(data: bytes, path: str) -> Any:
     G = nx.read_graphml(io.BytesIO(data))
     names = [name for _, name in G.nodes(data="name")]
-    # igraph numbers the nodes of a file and keeps their names beside
+    # igraph writes the ids n0, n1, ... and keeps the names of nodes as an attribute
     if set(G) == {f"n{i}" for i in range(len(G))} and len(set(names) - {None}) == len(G):
         G = nx.relabel_nodes(G, dict(zip(G, names, strict=True)))
     return G
@@ -223,7 +223,7 @@ def _gml(data: bytes, path: str) -> Any:
 
 def _pajek(data: bytes, path: str) -> Any:
     if not re.search(rb"^\s*\*vertices\b", data, re.IGNORECASE | re.MULTILINE):
-        raise FileError(path, "no *Vertices, with which a Pajek file begins", 1)
+        raise FileError(path, "no *Vertices, with which a Pajek file must begin", 1)
     return nx.parse_pajek(data.decode().splitlines())
 
 
@@ -234,10 +234,10 @@ def _adjlist(data: bytes, path: str, layout: Layout, directed: bool) -> Any:
     lines = [text.strip() for text in data[place:].decode().splitlines()]
     for number, text in enumerate(lines, line):
         if {"nan", "NaN", "NAN"} & {name.strip() for name in text.split(delimiter)}:
-            raise FileError(path, "NaN, which is no node", number)
+            raise FileError(path, "NaN, which is not a node name", number)
     G = nx.parse_adjlist(
         filter(None, lines),
-        comments="\0",  # those at the top are gone
+        comments="\0",  # only lines at the top are comments, and they were skipped
         delimiter=delimiter,
         create_using=nx.DiGraph if directed else nx.Graph,
     )
@@ -251,15 +251,16 @@ def _igraph(data: bytes, form: str) -> Any:
         file.write(data)
         file.flush()
         options = {"directed": False} if form == "lgl" else {}
-        found = igraph.Graph.Read(file.name, format=form, **options)
-    named = "name" in found.vs.attributes()
-    names = found.vs["name"] if named else [str(i + 1) for i in range(found.vcount())]
-    G = nx.MultiDiGraph() if found.is_directed() else nx.MultiGraph()
+        graph = igraph.Graph.Read(file.name, format=form, **options)
+    named = "name" in graph.vs.attributes()
+    names = graph.vs["name"] if named else [str(i + 1) for i in range(graph.vcount())]
+    G = nx.MultiDiGraph() if graph.is_directed() else nx.MultiGraph()
     G.add_nodes_from(names)
-    G.add_edges_from((names[u], names[v]) for u, v in found.get_edgelist())
+    G.add_edges_from((names[u], names[v]) for u, v in graph.get_edgelist())
     return G
 
 
+# by format, those that need no options; the formats lgl and dl are read by `_igraph`
 _READERS: dict[str, Callable[[bytes, str], Any]] = {
     "gexf": _gexf,
     "gml": _gml,
@@ -269,7 +270,7 @@ _READERS: dict[str, Callable[[bytes, str], Any]] = {
 
 
 def _simple(G: Any, path: str, form: str, directed: bool | None) -> Network:
-    """Return a graph that a reader made, without parallel edges and with str as nodes."""
+    """Return the network of a graph, with parallel edges merged and nodes turned into str."""
     simple = (nx.DiGraph if G.is_directed() else nx.Graph)(G)
     repeated = G.number_of_edges() - simple.number_of_edges()
     if directed is not None and directed != simple.is_directed():

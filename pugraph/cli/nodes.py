@@ -1,4 +1,4 @@
-"""Tables of nodes and their features."""
+"""Read tables of nodes and their features, and locate nodes by name."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from pugraph.cli.files import (
 from pugraph.cli.networks import Network, of_arrays
 from pugraph.core.types import IntArray
 
+# common names of the column of nodes; the first one that is in the header is used
 _NODE = ("node", "id", "name", "label")
 
 
 @dataclass(frozen=True)
 class NodeTable:
-    """Features of nodes: a value per node in each column, numbers or text."""
+    """Features of nodes: for each column, a list with a number or a string per node."""
 
     path: str
     names: list[str]
@@ -39,14 +40,14 @@ class NodeTable:
 def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> NodeTable:
     """Read a table with a header, a column of nodes and columns of features.
 
-    The nodes are the column called node, id, name or label, or the first one. A column of
-    numbers becomes floats; in any other each text is a category.
+    The nodes are in the column named node, id, name or label, or else in the first column. A
+    column of numbers becomes floats; in any other column, each string is a category.
 
     Parameters
     ----------
     path : str
     wanted : list of str or None
-        The columns of features; all if None.
+        The names of the columns of features; all if None.
     comments : str
         As in an edge list.
     """
@@ -58,14 +59,16 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
     header = [word.strip() for word in next(reader)]
     if len(header) < 2 or any(map(is_number, header)):
         raise FileError(
-            path, "a table of nodes begins with the names of two columns or more", first_line
+            path, "a table of nodes begins with a header of two or more column names", first_line
         )
     words = [word.lower() for word in header]
     key = next((words.index(word) for word in _NODE if word in words), 0)
     chosen = [c for c in range(len(header)) if c != key] if wanted is None else []
     for name in wanted or []:
         if name not in header:
-            raise FileError(path, f"no column {name!r}, but {', '.join(header)}", first_line)
+            raise FileError(
+                path, f"no column {name!r}; the columns are {', '.join(header)}", first_line
+            )
         chosen.append(header.index(name))
     lines: dict[str, int] = {}
     cells: list[list[str]] = [[] for _ in chosen]
@@ -88,7 +91,7 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
         for values, c in zip(cells, chosen, strict=True):
             values.append(row[c].strip())
     if not lines:
-        raise FileError(path, "a header, and no nodes")
+        raise FileError(path, "a header, but no nodes")
     columns = {header[c]: _typed(values) for c, values in zip(chosen, cells, strict=True)}
     return NodeTable(path, list(lines), columns)
 
@@ -98,20 +101,20 @@ def _typed(values: list[str]) -> list[Any]:
 
 
 def of_nodes(table: NodeTable) -> Network:
-    """Return the network of nodes that have features and no edges."""
+    """Return a network without edges, of nodes that have features."""
     none = np.empty(0, np.int32)
     network = of_arrays(none, none, table.names, False, table.path)
     return with_table(replace(network, format="nodes"), table)
 
 
 def with_table(network: Network, table: NodeTable) -> Network:
-    """Return a network whose nodes have the table's features; nodes without edges join it."""
+    """Return a network with the features of a table; nodes that it lacks are added."""
     known = network.data.index
     absent = set(known).difference(table.names)
     if absent:
         name = next(name for name in network.names if name in absent)
         raise FileError(
-            table.path, f"no features for {len(absent)} nodes of {network.path}, as {name!r}"
+            table.path, f"no features for {len(absent)} nodes of {network.path}, such as {name!r}"
         )
     graph = network.data.graph
     data = with_nodes(network.data, [name for name in table.names if name not in known], None)
@@ -126,8 +129,8 @@ def with_table(network: Network, table: NodeTable) -> Network:
     return replace(network, data=data, columns=columns)
 
 
-def name_positions(edges: Edges, names: list[str], what: str) -> tuple[IntArray, IntArray]:
-    """Return where the ends of some pairs are in a list of names."""
+def name_positions(edges: Edges, names: list[str], source: str) -> tuple[IntArray, IntArray]:
+    """Return the positions of pairs in `names`, which are those of the file `source`."""
     index = {name: place for place, name in enumerate(names)}
     places = np.array([index.get(name, -1) for name in edges.names])
     rows, cols = places[edges.us], places[edges.vs]
@@ -136,6 +139,6 @@ def name_positions(edges: Edges, names: list[str], what: str) -> tuple[IntArray,
         side = edges.us if rows[bad[0]] < 0 else edges.vs
         unknown = edges.names[side[bad[0]]]
         raise FileError(
-            edges.path, f"node {unknown!r} is not in {what}", edges.line_of(int(bad[0]))
+            edges.path, f"node {unknown!r} is not in {source}", edges.line_of(int(bad[0]))
         )
     return rows, cols

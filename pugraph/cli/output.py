@@ -1,4 +1,4 @@
-"""Results as a table for the terminal, CSV, JSON, GraphML or a picture."""
+"""Write results as a table for the terminal, CSV, JSON, GraphML or a plot."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ import networkx as nx
 from pugraph.cli.files import FileError, errors_of_file
 from pugraph.errors import InputError, MissingPackageError
 
+# of the output; what can be written depends on the command
 FORMS = ("table", "csv", "json", "graphml")
-_MOST_DRAWN = 500
+_MOST_DRAWN = 500  # nodes of a plot: larger networks are hard to read; chosen by hand
 
 
 def form_of(path: str | None, given: str | None) -> str:
-    """Return how a result is written: as given, or by the extension of its file."""
+    """Return the form of the output: as given, or by the extension of the file."""
     if given is not None:
         return given
     if path is None:
@@ -31,7 +32,7 @@ def form_of(path: str | None, given: str | None) -> str:
     if form not in FORMS:
         raise InputError(
             f"--output {path}: the extension is none of .txt, .csv, .json and .graphml; "
-            "choose with --as"
+            "choose the form with --as"
         )
     return form
 
@@ -48,11 +49,11 @@ def _opened(path: str | None) -> Iterator[TextIO]:
 def write_rows(
     head: Sequence[str], rows: Iterable[Sequence[Any]], form: str, path: str | None
 ) -> None:
-    """Write rows under their names, as a table, CSV or JSON."""
+    """Write rows with named columns, as a table, CSV or JSON."""
     with _opened(path) as file:
         if form == "json":
-            found = [dict(zip(head, row, strict=True)) for row in rows]
-            json.dump(found, file, indent=1, ensure_ascii=False)
+            records = [dict(zip(head, row, strict=True)) for row in rows]
+            json.dump(records, file, indent=1, ensure_ascii=False)
             file.write("\n")
         elif form == "csv":
             writer = csv.writer(file, lineterminator="\n")
@@ -69,7 +70,7 @@ def write_text(text: str, path: str | None) -> None:
 
 
 def aligned(head: Sequence[str] | None, rows: Iterable[Sequence[Any]]) -> str:
-    """Return rows as columns of one width, numbers on the right.
+    """Return rows as text with aligned columns; numbers are aligned to the right.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def aligned(head: Sequence[str] | None, rows: Iterable[Sequence[Any]]) -> str:
 
 
 def write_graphml(G: Any, path: str | None) -> None:
-    """Write a graph; attributes that GraphML has no type for become text."""
+    """Write a graph as GraphML; attributes of types that GraphML lacks become strings."""
     for _, values in [*G.nodes(data=True), *((u, d) for u, _, d in G.edges(data=True))]:
         for name, value in values.items():
             if not isinstance(value, (bool, int, float, str)):
@@ -106,7 +107,7 @@ def write_graphml(G: Any, path: str | None) -> None:
 
 
 def marked(G: Any, predictions: Iterable[tuple[str, str, float]]) -> Any:
-    """Return a graph with the predicted edges in it, which have predicted=True and a score."""
+    """Return a copy of a graph with the predicted edges added, with predicted=True and a score."""
     G = G.copy()
     nx.set_edge_attributes(G, False, "predicted")
     for u, v, p in predictions:
@@ -115,7 +116,7 @@ def marked(G: Any, predictions: Iterable[tuple[str, str, float]]) -> Any:
 
 
 def plot(G: Any, predictions: list[tuple[str, str, float]], path: str, seed: int) -> None:
-    """Draw the predicted edges in their network; of a large one, only what is around them."""
+    """Draw the predicted edges in the network; of a large network, only their neighbourhood."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""What the command line accepts, and what `--help` says."""
+"""The parser of the command line, with the texts of `--help`."""
 
 from __future__ import annotations
 
@@ -16,34 +16,35 @@ from pugraph.cli.output import FORMS
 from pugraph.link_prediction.methods import METHODS
 
 _ABOUT = """\
-Which links is my network missing? And how far can the answer be trusted?
+Predict the missing links of a network, and measure how reliable the predictions are.
 
-Without a command: the missing links of the network that comes with the install.
-Without a file, every command runs on that network too."""
+Without a command, pugraph shows the missing links of an example network.
+Without a file, every command uses that network."""
 
 _EXAMPLES = """\
 examples:
-  pugraph                                       a first look, on a network that is there
-  pugraph info links.csv                        what is read from a file
-  pugraph predict links.csv --top 20            the 20 likeliest missing links
-  pugraph predict links.csv -o more.graphml     the network with these links in it, marked
+  pugraph                                       a demonstration on an example network
+  pugraph info links.csv                        describe a network
+  pugraph predict links.csv --top 20            the 20 most likely missing links
+  pugraph predict links.csv -o more.graphml     the network with the predicted links added
   pugraph evaluate links.csv --method bias,blend,jaccard
-                                                how well methods find links that are hidden
-  pugraph fit links.csv -o links.pugraph        a model to keep ...
-  pugraph predict --model links.pugraph         ... and to ask more than once
+                                                how well methods predict hidden links
+  pugraph fit links.csv -o links.pugraph        save a model ...
+  pugraph predict --model links.pugraph         ... and use it later
   pugraph cluster --nodes people.csv --must-link friends.txt --clusters 3
 
-"pugraph COMMAND --help" tells more. Exit codes: 0 fine, 2 bad input (one line on stderr says
-which file, which line and why), 130 stopped by Ctrl-C."""
+"pugraph COMMAND --help" shows the options of a command. Exit codes: 0 success, 2 bad input (one
+line on stderr names the file, the line and the reason), 130 stopped by Ctrl-C."""
 
 _FILES = """\
-files: text, gzipped or not; "-" is the standard input. The extension says the format:
-  .graphml .gml .gexf .net (Pajek) .adjlist .mtx .lgl .dl; any other is a list of edges, one a
-  line, with spaces, tabs, commas or semicolons between, and with or without a header."""
+files: text, gzipped or not; "-" is the standard input. The extension determines the format:
+  .graphml .gml .gexf .net (Pajek) .adjlist .mtx .lgl .dl; any other file is an edge list, with
+  one edge per line, columns separated by spaces, tabs, commas or semicolons, and with or without
+  a header."""
 
 
 class _Parser(ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser that reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"pugraph: error: {message} (see {self.prog} --help)\n")
@@ -69,7 +70,7 @@ def make_parser() -> ArgumentParser:
 
 def _command(commands: Any, name: str, about: str, examples: list[str]) -> ArgumentParser:
     lines = "\n".join(f"  pugraph {name} {example}".rstrip() for example in examples)
-    made: ArgumentParser = commands.add_parser(
+    parser: ArgumentParser = commands.add_parser(
         name,
         usage=f"pugraph {name} [FILE] [options]",
         help=about,
@@ -77,157 +78,166 @@ def _command(commands: Any, name: str, about: str, examples: list[str]) -> Argum
         epilog=f"examples:\n{lines}\n\n{_FILES}",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    _reading(made)
-    return made
+    _reading(parser)
+    return parser
 
 
 def _predict(commands: Any) -> None:
-    made = _command(
+    parser = _command(
         commands,
         "predict",
-        "score pairs of nodes, or find the likeliest missing links",
+        "score pairs of nodes, or find the most likely missing links",
         [
             "",
             "links.csv --top 20",
             "links.csv --method blend --output best.csv",
-            "links.csv --pairs maybe.txt",
+            "links.csv --pairs candidates.txt",
             "links.csv --nodes people.csv --features age,city",
             "--model links.pugraph --top 5",
         ],
     )
-    made.add_argument("--model", metavar="FILE", help='a model that "pugraph fit" wrote')
-    made.add_argument(
-        "--top", type=_whole, metavar="N", help="how many pairs, best first (default: 10)"
+    parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
+    parser.add_argument(
+        "--top", type=_whole, metavar="N", help="the number of pairs, best first (default: 10)"
     )
-    made.add_argument(
+    parser.add_argument(
         "--pairs",
         metavar="FILE",
-        help="score these pairs, in their order (a list like one of edges); with --top, the "
-        "best of them",
+        help="score these pairs, in the given order (a file like an edge list); with --top, "
+        "return the best of them",
     )
-    made.add_argument(
+    parser.add_argument(
         "--method",
         choices=list(METHODS),
         metavar="METHOD",
-        help=f"{', '.join(METHODS)} (default: bias; blend finds most and takes longest)",
+        help=f"{', '.join(METHODS)} (default: bias; blend is the most accurate and slowest)",
     )
-    _fitting(made)
-    _writing(made)
-    made.add_argument("--plot", metavar="FILE", help="draw the predicted links: .png, .pdf, .svg")
+    _fitting(parser)
+    _writing(parser)
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw the predicted links: .png, .pdf, .svg"
+    )
 
 
 def _evaluate(commands: Any) -> None:
-    made = _command(
+    parser = _command(
         commands,
         "evaluate",
-        "hide some links, and see how well methods find them",
+        "hide some links, and measure how well methods predict them",
         ["", "links.csv", "links.csv --method bias,blend,jaccard --fraction 0.1 --seeds 3"],
     )
-    made.add_argument(
+    parser.add_argument(
         "--method",
         action="append",
         metavar="METHODS",
-        help=f"one or more, with commas between: {', '.join(METHODS)} (default: bias, shift, "
+        help=f"one or more, separated by commas: {', '.join(METHODS)} (default: bias, shift, "
         "jaccard and adamic-adar)",
     )
-    made.add_argument(
-        "--fraction", type=float, default=0.2, help="of the links to hide (default: 0.2)"
+    parser.add_argument(
+        "--fraction",
+        type=float,
+        default=0.2,
+        help="the fraction of the links to hide (default: 0.2)",
     )
-    made.add_argument(
-        "--seeds", type=_whole, default=5, metavar="N", help="how many random splits (default: 5)"
+    parser.add_argument(
+        "--seeds",
+        type=_whole,
+        default=5,
+        metavar="N",
+        help="the number of random splits (default: 5)",
     )
-    made.add_argument(
-        "--sample", type=_whole, metavar="N", help="rank among N random pairs, not all of them"
+    parser.add_argument(
+        "--sample", type=_whole, metavar="N", help="rank among N random non-links instead of all"
     )
-    _fitting(made)
-    _writing(made)
+    _fitting(parser)
+    _writing(parser)
 
 
 def _cluster(commands: Any) -> None:
-    made = _command(
+    parser = _command(
         commands,
         "cluster",
-        "put nodes into clusters, by features and pairs that belong together",
+        "cluster nodes, by features and pairs that belong together",
         [
             "",
             "links.graphml --features age,city --clusters 3",
             "--nodes people.csv --must-link friends.txt --clusters 3",
         ],
     )
-    made.add_argument(
+    parser.add_argument(
         "--must-link",
         metavar="FILE",
-        help="pairs that belong together, a list like one of edges (default: the network's own "
-        "edges, as hints)",
+        help="pairs that belong together, in a file like an edge list (default: the edges of the "
+        "network, whose nodes may still be in different clusters)",
     )
-    made.add_argument(
-        "--clusters", type=_whole, metavar="K", help="how many (default: as the data suggest)"
+    parser.add_argument(
+        "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"
     )
-    _fitting(made)
-    _writing(made)
+    _fitting(parser)
+    _writing(parser)
 
 
 def _fit(commands: Any) -> None:
-    made = _command(
+    parser = _command(
         commands,
         "fit",
-        'fit a model and keep it, for "pugraph predict --model" or pugraph.LinkModel.load',
+        'fit a model and save it, for "pugraph predict --model" or pugraph.LinkModel.load',
         ["links.csv --output links.pugraph", "links.csv --rho auto --output links.pugraph"],
     )
-    made.add_argument(
+    parser.add_argument(
         "--method",
         choices=[name for name, method in METHODS.items() if method.kept],
         metavar="METHOD",
         help="bias or shift (default: bias)",
     )
-    _fitting(made)
-    made.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
-    made.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
+    _fitting(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
 
 
 def _info(commands: Any) -> None:
-    made = _command(
+    parser = _command(
         commands,
         "info",
-        "say what is read from a file: nodes, edges, columns, what was merged",
+        "describe a network: nodes, edges, columns, and how many edges were merged",
         ["", "links.csv", "links.csv --as json", "--model links.pugraph"],
     )
-    made.add_argument("--model", metavar="FILE", help='a model that "pugraph fit" wrote')
-    _writing(made)
+    parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
+    _writing(parser)
 
 
-def _reading(made: ArgumentParser) -> None:
-    made.add_argument(
+def _reading(parser: ArgumentParser) -> None:
+    parser.add_argument(
         "file", nargs="?", metavar="FILE", help="the network (default: Les Miserables)"
     )
-    group = made.add_argument_group("reading")
+    group = parser.add_argument_group("reading")
     group.add_argument(
         "--format", choices=FORMATS, metavar="FORMAT", help=f"one of {', '.join(FORMATS)}"
     )
     group.add_argument(
         "--directed",
         action=BooleanOptionalAction,
-        help="whether edges have a direction (default: as the file says; lists have none)",
+        help="whether edges have a direction (default: as the file states; edge lists do not)",
     )
     group.add_argument(
-        "--source", metavar="COLUMN", help="where edges begin: a column's name, or its number"
+        "--source", metavar="COLUMN", help="the column where edges begin: its name or its number"
     )
-    group.add_argument("--target", metavar="COLUMN", help="where edges end")
+    group.add_argument("--target", metavar="COLUMN", help="the column where edges end")
     group.add_argument(
         "--header",
         action=BooleanOptionalAction,
-        help="whether the first line names the columns (default: as it looks)",
+        help="whether the first line names the columns (default: detected)",
     )
     group.add_argument(
         "--separator",
         metavar="MARK",
-        help=f"between columns: {', '.join(SEPARATORS)} or a character (default: as it looks)",
+        help=f"between columns: {', '.join(SEPARATORS)} or a character (default: detected)",
     )
     group.add_argument(
         "--comments",
         default="#%",
         metavar="MARKS",
-        help='lines at the top that begin with one of these are skipped (default: "#%%")',
+        help='skip lines at the top that begin with one of these characters (default: "#%%")',
     )
     group.add_argument(
         "--nodes", metavar="FILE", help="a table of nodes and their features, with a header"
@@ -236,25 +246,29 @@ def _reading(made: ArgumentParser) -> None:
         "--features",
         type=_names,
         metavar="COLUMNS",
-        help="columns of --nodes (default: all), or node attributes of the network, with commas "
-        "between; numbers are used as they are, text as categories",
+        help="columns of --nodes (default: all), or node attributes of the network, separated by "
+        "commas; numbers are used as they are, text as categories",
     )
 
 
-def _fitting(made: ArgumentParser) -> None:
-    group = made.add_argument_group("fitting")
+def _fitting(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
     group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
     group.add_argument(
-        "--rho", type=_number, help=f"the fraction of true links that is unseen{auto}"
+        "--rho", type=_number, help=f"the fraction of the true links that is unseen{auto}"
     )
-    group.add_argument("--reg", type=_number, help=f"the penalty{auto}")
-    group.add_argument("--seed", type=_seed, default=0, help="of all random choices (default: 0)")
-    group.add_argument("--jobs", type=_whole, metavar="N", help="threads (default: all)")
+    group.add_argument("--reg", type=_number, help=f"the weight of the penalty{auto}")
+    group.add_argument(
+        "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
+    )
+    group.add_argument(
+        "--jobs", type=_whole, metavar="N", help="the number of threads (default: all)"
+    )
 
 
-def _writing(made: ArgumentParser) -> None:
-    group = made.add_argument_group("writing")
+def _writing(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("writing")
     group.add_argument(
         "-o", "--output", metavar="FILE", help="write to a file: .txt, .csv, .json or .graphml"
     )
@@ -274,7 +288,7 @@ def _seed(text: str) -> int:
 
 def _at_least(text: str, least: int) -> int:
     if not text.isdecimal() or int(text) < least:
-        raise ArgumentTypeError(f"{text!r} is not a whole number from {least} on")
+        raise ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
     return int(text)
 
 
@@ -292,7 +306,7 @@ def _number(text: str) -> float | str:
 
 
 def _names(text: str) -> list[str]:
-    found = [name.strip() for name in text.split(",") if name.strip()]
-    if not found:
-        raise ArgumentTypeError("there is no name in it")
-    return found
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ArgumentTypeError(f"{text!r} has no name in it")
+    return names

@@ -1,4 +1,4 @@
-"""Clusters from features and a few pairs that are known to belong together."""
+"""Semi-supervised clustering from features and a few pairs that belong together."""
 
 from __future__ import annotations
 

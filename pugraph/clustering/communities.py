@@ -1,4 +1,4 @@
-"""pu_cluster: communities of a graph whose nodes have features."""
+"""pu_cluster: cluster the nodes of a graph by their features."""
 
 from __future__ import annotations
 
@@ -37,44 +37,44 @@ def pu_cluster(
 ) -> Any:
     """Cluster a graph's nodes by their features, given pairs that belong together.
 
-    A pair that is not given is unknown, not apart; see `pugraph.clustering.PUClustering`.
+    Pairs that are not given are unknown; see `pugraph.clustering.PUClustering`.
 
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
     n_clusters : int, optional
-        If None, it is chosen where the similarity's spectrum falls most steeply.
+        If None, the number is chosen at the steepest fall in the spectrum of the similarity.
     features : str, list of str or matrix
-        The names of node attributes, or a matrix with a row per node. Only a GraphData that
-        has features needs none.
+        The names of node attributes, or a matrix with a row per node. May be omitted only if
+        `G` is a GraphData with features.
     must_link : iterable of node pairs, optional
-        Pairs that belong together. If None, the graph's edges are the known pairs.
+        Pairs that belong together. If None, the edges of the graph are used instead.
     hard : bool
-        Whether the nodes of a `must_link` pair always share a cluster. False lets them
-        differ, for pairs that may be wrong. Edges also lead from one cluster to another:
-        they shape the similarity alone.
+        Whether the two nodes of a `must_link` pair are always put into the same cluster. Use
+        False for pairs that may be wrong: they then only influence the similarity. If
+        `must_link` is None, the edges never force two nodes into the same cluster.
     rank, rho, alpha, reg, penalty, solver, max_sweeps, tol, seed, n_jobs, progress
         As in `pugraph.clustering.PUClustering` and `pugraph.fit`.
 
     Returns
     -------
     list of set, or igraph.VertexClustering
-        For networkx the node sets, largest first; for igraph its own kind of clustering;
-        for a matrix sets of row numbers.
+        For networkx, sets of nodes, largest first; for igraph, a VertexClustering; for a
+        matrix, sets of row numbers, largest first.
 
     Raises
     ------
     ValueError
-        If there is no pair to learn from, `features` is None or a pair of them, the matrix is
-        rectangular, an option is out of range, or there are to be more clusters than nodes.
+        If there is no pair to learn from, `features` is None or a tuple of two, the matrix is
+        rectangular, an option is out of range, or `n_clusters` is too large.
     networkx.NodeNotFound, ValueError
         If a node of `must_link` is not in `G` (networkx, others).
     networkx.NetworkXNotImplemented, ValueError
-        If `G` is a multigraph, of networkx or of igraph.
+        If `G` is a multigraph (networkx, igraph).
     TypeError
         If `G` is not a graph.
     MemoryError
-        If the fit would not fit into the free memory.
+        If the fit needs more than the free memory.
 
     See Also
     --------

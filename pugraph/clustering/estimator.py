@@ -1,4 +1,4 @@
-"""PUClustering: semi-supervised clustering in the manner of scikit-learn."""
+"""PUClustering: semi-supervised clustering as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -20,45 +20,46 @@ from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
 from pugraph.models.options import Options, Progress
 
-_STARTS = 10
-_MOST_GUESSED = 50
+# Both chosen by hand.
+_STARTS = 10  # of k-means, scikit-learn's n_init: more starts take longer and miss fewer optima
+_MOST_GUESSED = 50  # clusters, if their number is not given; ask for more with n_clusters
 
 
 class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Cluster rows of features, given some pairs that belong together.
 
-    No pair is known to be apart: all others are unknown. Biased inductive matrix
-    completion learns a similarity X = F D F^T from the known pairs, and k-means finds the
-    clusters in its leading eigenvectors. No n x n matrix is formed.
+    Only such positive pairs are needed; all others count as unknown. Biased inductive matrix
+    completion learns a similarity X = F D F^T from the known pairs, and k-means clusters the
+    rows by its leading eigenvectors. No n x n matrix is formed.
 
     Parameters
     ----------
     n_clusters : int, optional
-        If None, it is chosen where the similarity's spectrum falls most steeply.
+        If None, the number is chosen at the steepest fall in the spectrum of the similarity.
     rank, rho, alpha, reg
-        As in `pugraph.fit`, but not "auto". If rho and alpha are None, the known pairs weigh
-        as much as all other pairs together.
+        As in `pugraph.fit`, but "auto" is not allowed. If rho and alpha are None, the known
+        pairs together have the same weight as all other pairs together.
     penalty : {"ridge", "nuclear"}
-        On D. `solver="ccd++"` needs "nuclear", and `rank` does too.
+        On D. `solver="ccd++"` and `rank` need "nuclear".
     solver
         As in `pugraph.fit`.
     scale : bool
-        Standardise the columns of dense features and give the rows of sparse ones the same
-        length.
+        Standardise the columns of dense features, and scale the rows of sparse features to the
+        same length.
     hard : bool
-        Whether rows that must link always share their label. If not, the pairs only shape
-        the similarity.
+        Whether the two rows of a `must_link` pair always have the same label. If False, the
+        pairs only influence the similarity.
     max_sweeps, tol, n_jobs, progress
         As in `pugraph.fit`.
     random_state : int, RandomState instance or None
-        Of the fit and of k-means.
+        For the fit and for k-means.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of each row.
     n_clusters_ : int
-        How many clusters were asked for, or chosen.
+        The number of clusters, as given or as chosen.
     spectrum_ : ndarray
         The positive eigenvalues of the similarity, largest first.
     rho_, alpha_, reg_ : float
@@ -66,7 +67,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     history_ : list of float
         The objective after each step of the fit.
     gap_ : float or None
-        A bound of how far the last one lies above the least possible one, relative to it.
+        A bound on how far the final objective is above the minimum, relative to the minimum.
     n_features_in_ : int
         The number of columns of `X`.
 
@@ -80,7 +81,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     >>> from pugraph.clustering import PUClustering
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((60, 4))
-    >>> X[:30, 0] += 4  # two groups, which differ in one feature of four
+    >>> X[:30, 0] += 4  # two groups that differ in one of four features
     >>> known = [(i, i + 1) for i in (0, 4, 8, 12, 30, 34, 38, 42)]
     >>> model = PUClustering(2).fit(X, must_link=known)
     >>> int((model.labels_[:30] == model.labels_[0]).sum())
@@ -131,7 +132,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         y : object
             Ignored.
         must_link : array_like of shape (n_pairs, 2)
-            Pairs of rows of `X` that belong together, by their numbers.
+            Pairs of row numbers of `X` that belong together.
 
         Returns
         -------
@@ -140,12 +141,12 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            For a pair that is not one, or is out of range; it is named. If there is no pair
-            of two different rows, an option is out of range, `X` has NaN in it or one row
-            only, or there are to be more clusters than rows (or, if `hard`, than rows that
-            are not linked).
+            If an item of `must_link` is not a pair or is out of range; the message names it. If
+            there is no pair of two different rows, an option is out of range, `X` has NaN in it
+            or only one row, or `n_clusters` is larger than the number of rows (if `hard`, than
+            the number of groups of linked rows).
         MemoryError
-            If the fit would not fit into the free memory.
+            If the fit needs more than the free memory.
 
         Examples
         --------
@@ -190,17 +191,17 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 + (" or linked groups of rows" if n_groups < X.shape[0] else "")
             )
         self._learned = similarity
-        self._kept = max(1, min(k, similarity.spectrum.size))
+        self._n_components = max(1, min(k, similarity.spectrum.size))
         vectors = self._embed(X)
         sizes = np.bincount(groups)
         means = np.zeros((n_groups, vectors.shape[1]))
         np.add.at(means, groups, vectors)
         means /= sizes[:, None]
-        with threadpool_limits(1):  # the order of sums, and with it the bits
-            self._means = KMeans(k, n_init=_STARTS, random_state=seed).fit(
+        with threadpool_limits(1):  # more threads would sum in another order, to other bits
+            self._kmeans = KMeans(k, n_init=_STARTS, random_state=seed).fit(
                 means, sample_weight=sizes
             )
-        self.labels_: IntArray = self._means.labels_[groups]
+        self.labels_: IntArray = self._kmeans.labels_[groups]
         self.n_clusters_ = k
         self.spectrum_ = similarity.spectrum
         self.rho_, self.alpha_, self.reg_ = similarity.hyperparameters[1:]
@@ -209,11 +210,11 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _embed(self, X: Any) -> FloatArray:
-        vectors = self._learned.embed(X)[:, : self._kept]
+        vectors = self._learned.embed(X)[:, : self._n_components]
         return np.ascontiguousarray(vectors if vectors.size else np.zeros((X.shape[0], 1)))
 
     def predict(self, X: Any) -> IntArray:
-        """Return the clusters of rows, seen or unseen, by their features.
+        """Return the clusters of rows, fitted or new, by their features.
 
         Parameters
         ----------
@@ -228,7 +229,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         sklearn.exceptions.NotFittedError
             Before `fit`.
         ValueError
-            If `X` has NaN in it, or other columns than the fitted one.
+            If `X` has NaN in it, or another number of columns than in `fit`.
 
         Examples
         --------
@@ -241,7 +242,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         with threadpool_limits(1):
-            return self._means.predict(self._embed(X))
+            return self._kmeans.predict(self._embed(X))
 
     def similarity(self, pairs: Any) -> FloatArray:
         """Return the learned similarity of pairs of the fitted rows.
@@ -260,7 +261,7 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         sklearn.exceptions.NotFittedError
             Before `fit`.
         ValueError
-            For a pair that is not one, or is out of range; it is named.
+            If an item of `pairs` is not a pair or is out of range; the message names it.
 
         Examples
         --------
@@ -272,8 +273,8 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         True
         """
         check_is_fitted(self)
-        found: Similarity = self._learned
-        return found.of_pairs(self._rows, check_pairs(pairs, self._rows.shape[0], "pairs"))
+        learned: Similarity = self._learned
+        return learned.of_pairs(self._rows, check_pairs(pairs, self._rows.shape[0], "pairs"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -282,35 +283,35 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def check_pairs(pairs: Any, n: int, name: str = "must_link") -> IntArray:
-    """Return pairs of row numbers as an array, after checking them."""
+    """Validate pairs of row numbers and return them as an array."""
     if sp.issparse(pairs):
         raise InputError(f"{name} must be pairs of rows, not a sparse matrix")
     if isinstance(pairs, Iterable) and not isinstance(pairs, (np.ndarray, str)):
         pairs = list(pairs)
     try:
-        found = np.asarray(pairs)
-        found = found.reshape(-1, 2) if found.size == 0 else found
+        array = np.asarray(pairs)
+        array = array.reshape(-1, 2) if array.size == 0 else array
     except ValueError:
-        found = np.empty(0)
-    if found.ndim != 2 or found.shape[1] != 2:
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] != 2:
         for place, pair in enumerate(pairs if np.iterable(pairs) else []):
             if not isinstance(pair, (list, tuple, np.ndarray)) or len(pair) != 2:
                 raise InputError(f"item {place} of {name} is not a pair of rows: {pair!r}")
         raise InputError(f"{name} must be pairs of rows, not {pairs!r}")
-    if found.size == 0 and name == "must_link":
+    if array.size == 0 and name == "must_link":
         raise InputError("must_link is empty; give at least one pair of rows that belong together")
-    if found.size and found.dtype.kind not in "iu":
-        raise InputError(f"{name} must be whole row numbers, not {found.dtype}")
-    bad = np.flatnonzero(((found < 0) | (found >= n)).any(axis=1))
+    if array.size and array.dtype.kind not in "iu":
+        raise InputError(f"{name} must be whole row numbers, not {array.dtype}")
+    bad = np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))
     if bad.size:
         raise InputError(
-            f"item {bad[0]} of {name} is {tuple(found[bad[0]].tolist())}; rows are 0..{n - 1}"
+            f"item {bad[0]} of {name} is {tuple(array[bad[0]].tolist())}; rows are 0..{n - 1}"
         )
-    return found.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def _groups(n: int, pairs: IntArray) -> IntArray:
-    """Number the groups of rows that pairs join, directly or by others."""
+    """Return the connected component of each row in the graph of the pairs."""
     u, v = pairs.T
     joined = sp.coo_array((np.ones(u.size, np.int8), (u, v)), shape=(n, n))
     return connected_components(joined, directed=False)[1]

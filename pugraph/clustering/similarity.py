@@ -1,4 +1,4 @@
-"""The similarity that features and known pairs imply: X = F D F^T, and its spectrum."""
+"""Learn a similarity X = F D F^T from features and known pairs, and compute its spectrum."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from pugraph.models.fit_features import choose_solver, learn
 from pugraph.models.options import Options
 from pugraph.models.resources import solver_resources
 
-# what options.py has for links lets fewer features speak than a handful of pairs needs
+# All three were chosen by hand.
+# The default reg with the ridge penalty. The default of `fit`, made for links, is larger and
+# leaves too few features in use when only a few pairs are known.
 _RIDGE = 0.2
-_WEAKEST = 1e-12
-# eigenvalues below this share of the largest one say nothing of the number of clusters
-_NOISE = 0.05
+_WEAKEST = 1e-12  # eigenvalues of the Gram matrix below this share of the largest count as zero
+_NOISE = 0.05  # eigenvalues below this share of the largest do not affect the number of clusters
 
 
 class Similarity(NamedTuple):
-    """A learned similarity.
+    """A learned similarity X = F D F^T with D = P Q^T.
 
-    Rows of scaled features times `components` are vectors whose products are the part of
-    it that is not negative, along its eigenvectors, whose values are `spectrum`.
+    The scaled features times `components` give a vector per row. The inner products of these
+    vectors are the positive semidefinite part of X: the leading eigenvectors with the positive
+    eigenvalues, `spectrum`.
     """
 
     scaling: Scaling
@@ -56,7 +58,7 @@ class Similarity(NamedTuple):
 def learn_similarity(
     features: Features, pairs: IntArray, options: Options, scale: bool
 ) -> Similarity:
-    """Learn from pairs of rows that belong together, and nothing else."""
+    """Learn a similarity from pairs of rows that belong together."""
     features, n = settle(features), features.shape[0]
     u, v = np.unique(np.sort(pairs, axis=1), axis=0).T
     keep = u != v
@@ -66,7 +68,7 @@ def learn_similarity(
     solver = choose_solver(options, sides, (n, n))
     numbers = options.hyperparameters((n, n), rows.n_links, solver)
     if options.rho is None and options.alpha is None:
-        # class-balanced: the pairs weigh as much as all others together
+        # class-balanced: the known pairs together have the same weight as all other pairs
         rho = max(0.0, 1 - 2 * rows.n_links / n**2)
         numbers = numbers._replace(rho=rho, alpha=(1 + rho) / 2)
     if options.reg is None and options.penalty == "ridge":
@@ -82,24 +84,25 @@ def learn_similarity(
 
 
 def _spectrum(scaled: Features, P: FloatArray, Q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the positive eigenvalues of (W H^T + H W^T) / 2, W = F P and H = F Q.
+    """Return components and positive eigenvalues of (W H^T + H W^T) / 2, W = F P and H = F Q.
 
-    And the weights that make eigenvectors of the features, times the values' roots. With
-    an orthonormal basis of W and H together, it is a small problem.
+    The scaled features times the components are the eigenvectors, times the square roots of
+    the eigenvalues. In an orthonormal basis of the columns of W and H, the eigenproblem is only
+    as large as the number of these columns.
     """
     both = np.hstack([P, Q])
     vectors = np.ascontiguousarray(scaled @ both)
-    squares, turn = np.linalg.eigh(gram(vectors))
+    squares, rotation = np.linalg.eigh(gram(vectors))
     kept = squares > _WEAKEST * max(squares[-1], 0)
-    root, turn = np.sqrt(squares[kept]), turn[:, kept]
+    root, rotation = np.sqrt(squares[kept]), rotation[:, kept]
     k = P.shape[1]
-    small = (turn[:k].T @ turn[k:] + turn[k:].T @ turn[:k]) / 2
+    small = (rotation[:k].T @ rotation[k:] + rotation[k:].T @ rotation[:k]) / 2
     values, vectors = np.linalg.eigh(small * np.outer(root, root))
     order = np.argsort(-values, kind="stable")
     order = order[values[order] > 0]
     values, vectors = values[order], vectors[:, order]
-    components = both @ (turn / root) @ (vectors * np.sqrt(values))
-    # an eigenvector's sign is its own mirror image: fix it
+    components = both @ (rotation / root) @ (vectors * np.sqrt(values))
+    # eigenvectors are unique only up to sign: make the largest entry positive
     signs = np.sign(components[np.abs(components).argmax(axis=0), np.arange(values.size)])
     return components * signs, values
 
@@ -107,12 +110,12 @@ def _spectrum(scaled: Features, P: FloatArray, Q: FloatArray) -> tuple[FloatArra
 def count_clusters(spectrum: FloatArray, most: int) -> int:
     """Return the number of clusters that the spectrum suggests.
 
-    c clusters of centred features have c - 1 directions: those before the steepest fall,
-    of eigenvalues that matter beside the largest one.
+    Centred features of c clusters vary along c - 1 directions. Their number is taken to be
+    that of the eigenvalues before the steepest fall; small eigenvalues are ignored.
     """
     if spectrum.size == 0 or most < 2:
         return 1
-    # where the spectrum ends says little: as if it fell by half there
+    # the end of the spectrum is weak evidence of a fall: count it as a fall by half
     share = np.append(spectrum, spectrum[-1] / 2) / spectrum[0]
     falls = share[:-1] / np.maximum(share[1:], _NOISE)
     falls[share[:-1] < 2 * _NOISE] = 0

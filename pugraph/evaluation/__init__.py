@@ -1,4 +1,4 @@
-"""How well a scorer finds links that it was not shown."""
+"""Measure how well a scorer predicts held-out links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several scorers on the same splits, in one table."""
+"""compare: evaluate several scorers on the same splits of a graph."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Comparison:
     Attributes
     ----------
     results : dict
-        By scorer, an `Evaluation` per split.
+        For each scorer, a list with an `Evaluation` per split.
     seconds : dict
-        By scorer, the median time of an evaluation, fit included.
+        For each scorer, the median time of an evaluation, including the fit.
 
     See Also
     --------
@@ -40,8 +40,8 @@ class Comparison:
     --------
     >>> import networkx as nx
     >>> from pugraph.evaluation import compare
-    >>> found = compare([nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
-    >>> [result.all_pairs.n_links for result in found.results["jaccard_coefficient"]]
+    >>> comparison = compare([nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
+    >>> [result.all_pairs.n_links for result in comparison.results["jaccard_coefficient"]]
     [39, 39, 39]
     """
 
@@ -51,21 +51,22 @@ class Comparison:
     def mean(
         self, scorer: str, metric: str = "average_precision", count: str = "all_pairs"
     ) -> tuple[float, float]:
-        """Return a figure's mean over the splits, and half of its 95 % confidence interval.
+        """Return the mean of a metric over the splits, and half of its 95 % confidence interval.
 
         Parameters
         ----------
         scorer : str
             A name in `results`.
         metric : str
-            An attribute of `Metrics`, or as "hits_at 50" one by K.
+            An attribute of `Metrics`; for those that depend on K with its value, as in
+            "hits_at 50".
         count : {"all_pairs", "connected"}
-            Over all pairs, or those whose nodes both have a training edge.
+            Over all pairs, or over those whose nodes both have a training edge.
 
         Returns
         -------
         mean, half : float
-            `half` is NaN for one split.
+            `half` is NaN if there is only one split.
 
         Raises
         ------
@@ -78,38 +79,38 @@ class Comparison:
         --------
         >>> import networkx as nx
         >>> from pugraph.evaluation import compare
-        >>> found = compare([nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
-        >>> mean, half = found.mean("jaccard_coefficient", "hits_at 50")
+        >>> comparison = compare([nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
+        >>> mean, half = comparison.mean("jaccard_coefficient", "hits_at 50")
         >>> 0 < mean < 1 and half > 0
         True
         """
         name, _, k = metric.partition(" ")
-        found = [getattr(getattr(result, count), name) for result in self.results[scorer]]
+        values = [getattr(getattr(result, count), name) for result in self.results[scorer]]
         if k:
-            found = [values[int(k)] for values in found]
-        n = len(found)
-        spread = float(np.std(found, ddof=1)) if n > 1 else float("nan")
+            values = [by_k[int(k)] for by_k in values]
+        n = len(values)
+        spread = float(np.std(values, ddof=1)) if n > 1 else float("nan")
         half = spread / np.sqrt(n) * float(student.ppf(0.975, n - 1)) if n > 1 else spread
-        return float(np.mean(found)), float(half)
+        return float(np.mean(values)), float(half)
 
     def table(
         self,
         metrics: Sequence[str] = ("auc", "average_precision", "precision_at_l", "hits_at 50"),
         count: str = "all_pairs",
     ) -> str:
-        """Return a Markdown table with a line per scorer, the highest of the second figure first.
+        """Return a Markdown table with a row per scorer, sorted by the second metric.
 
         Parameters
         ----------
         metrics : sequence of str
-            A column each, as in `mean`.
+            The columns; names as in `mean`.
         count : {"all_pairs", "connected"}
             As in `mean`.
 
         Returns
         -------
         str
-            The last column is the median time in seconds.
+            The best scorer is first; the last column is the median time in seconds.
 
         Raises
         ------
@@ -121,8 +122,8 @@ class Comparison:
         >>> import networkx as nx
         >>> from pugraph.evaluation import compare
         >>> scorers = [nx.jaccard_coefficient, nx.preferential_attachment]
-        >>> found = compare(scorers, nx.karate_club_graph(), seeds=3)
-        >>> print(found.table(["auc", "hits_at 10"]))  # doctest: +ELLIPSIS
+        >>> comparison = compare(scorers, nx.karate_club_graph(), seeds=3)
+        >>> print(comparison.table(["auc", "hits_at 10"]))  # doctest: +ELLIPSIS
         |  | auc | hits_at 10 | s |
         | --- | --- | --- | --- |
         | preferential_attachment | 0.6... |
@@ -132,8 +133,8 @@ class Comparison:
         names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
         lines = [["", *metrics, "s"], ["---"] * (len(metrics) + 2)]
         for name in names:
-            found = [self.mean(name, m, count) for m in metrics]
-            cells = [f"{m:.4f}" + f" ± {half:.4f}" * (not np.isnan(half)) for m, half in found]
+            means = [self.mean(name, m, count) for m in metrics]
+            cells = [f"{m:.4f}" + f" ± {half:.4f}" * (not np.isnan(half)) for m, half in means]
             lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -158,15 +159,16 @@ def compare(
     Parameters
     ----------
     scorers : dict or iterable
-        Functions of (G, ebunch), by name or named by themselves: this library's, with
-        options as a `functools.partial`, networkx's own, your own; for igraph graphs also
+        Functions of (G, ebunch): a dict by name, or an iterable, in which the names of the
+        functions are used. They may be predictors of pugraph (a `functools.partial` sets
+        options), of networkx, or your own; for igraph graphs also
         `igraph.Graph.similarity_jaccard` and `similarity_dice`.
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Functions of other libraries need the graph itself.
+        Functions of other libraries need the graph itself, not a GraphData.
     fraction : float
         As in `split_links`.
     seeds : int
-        The number of random splits, with seeds 0, 1, ...; one split by `time`.
+        The number of random splits, with the seeds 0, 1, ...; with `time`, there is one split.
     time : str, optional
         As in `split_links`.
     negatives, sample, k
@@ -177,17 +179,17 @@ def compare(
     Returns
     -------
     Comparison
-        Print it for a table; ± is half of a 95 % confidence interval over the splits.
+        Prints as a table; ± is half of a 95 % confidence interval over the splits.
 
     Raises
     ------
     ValueError
-        If there is no scorer, or two have one name; if `seeds` is not a whole number of at
-        least 1; and as in `split_links` and `evaluate`.
+        If there is no scorer, or two have the same name; if `seeds` is not a positive integer;
+        and as in `split_links` and `evaluate`.
     networkx.NetworkXNotImplemented, ValueError
-        If `G` is a multigraph, of networkx or of igraph.
+        If `G` is a multigraph (networkx, igraph).
     TypeError
-        If a scorer is not a function, as a fitted model would be, or `G` is not a graph.
+        If a scorer is not a function (a fitted model is not), or `G` is not a graph.
 
     See Also
     --------
@@ -197,8 +199,9 @@ def compare(
     --------
     >>> import networkx as nx, pugraph
     >>> from pugraph.evaluation import compare
-    >>> found = compare([pugraph.pu_bias, nx.jaccard_coefficient], nx.karate_club_graph(), seeds=3)
-    >>> found.mean("pu_bias", "auc")[0] > found.mean("jaccard_coefficient", "auc")[0]
+    >>> scorers = [pugraph.pu_bias, nx.jaccard_coefficient]
+    >>> comparison = compare(scorers, nx.karate_club_graph(), seeds=3)
+    >>> comparison.mean("pu_bias", "auc")[0] > comparison.mean("jaccard_coefficient", "auc")[0]
     True
     """
     check_whole("seeds", seeds, 1)
@@ -224,25 +227,25 @@ def compare(
 
 
 def _split(G: Any, data: GraphData, fraction: float, seed: int, time: str | None) -> Task:
-    """Return a split; the training graph of G's own kind is made when a scorer needs it."""
+    """Return a split; the training graph of the same type as G is built when a scorer needs it."""
     rows, cols = draw_held_out(data, fraction, seed, time)
-    own_kind = functools.cache(lambda: train_graph(G, data, rows, cols))
-    return Task(without_links(data, rows, cols), rows, cols, own_kind)
+    train = functools.cache(lambda: train_graph(G, data, rows, cols))
+    return Task(without_links(data, rows, cols), rows, cols, train)
 
 
 def _named(scorers: Any) -> dict[str, Any]:
     if not isinstance(scorers, Mapping):
-        found = list(scorers) if isinstance(scorers, Iterable) else [scorers]
-        names = [getattr(getattr(s, "func", s), "__name__", type(s).__name__) for s in found]
+        functions = list(scorers) if isinstance(scorers, Iterable) else [scorers]
+        names = [getattr(getattr(s, "func", s), "__name__", type(s).__name__) for s in functions]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"two scorers are called {name}; pass a dict with names")
-        scorers = dict(zip(names, found, strict=True))
+        scorers = dict(zip(names, functions, strict=True))
     if not scorers:
         raise InputError("there is no scorer to compare")
     for name, scorer in scorers.items():
         if hasattr(scorer, "score_pairs") or not callable(scorer):
             raise InvalidTypeError(
-                f"{name} is not a function of (G, ebunch), which each split could call anew"
+                f"{name} is not a function of (G, ebunch), which is called for each split"
             )
     return dict(scorers)

@@ -1,4 +1,4 @@
-"""evaluate: held-out links ranked among pairs that are not links."""
+"""evaluate: rank held-out links among non-links."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from pugraph.link_prediction.methods import find_method
 from pugraph.models.checks import check_option, check_whole
 from pugraph.models.scorer import PairScorer
 
+# the methods of igraph.Graph that score given pairs
 _IGRAPH_SIMILARITIES = ("similarity_jaccard", "similarity_dice")
 
 
@@ -37,51 +38,52 @@ def evaluate(
     k: Sequence[int] = (10, 50, 100),
     seed: int = 0,
 ) -> Evaluation:
-    """Rank the held-out links among pairs that are no links.
+    """Rank held-out links among non-links.
 
-    Exact, and streamed: no n x n memory.
+    The metrics are exact. Pairs are scored in blocks; no n x n array is formed.
 
     Parameters
     ----------
     scorer : LinkModel, object with `score_pairs`, or function
-        A model of `train`, or anything whose `score_pairs(rows, cols)` scores positions
-        in the order of `train`'s nodes. A function is called once, as
-        `scorer(train, ebunch)`, and yields (u, v, p) in the order of `ebunch`: networkx's
-        own predictors, say. This library's are streamed, also as a `functools.partial`.
+        A model of `train`, or any object whose `score_pairs(rows, cols)` scores pairs of
+        positions in the node order of `train`. A function, such as a predictor of networkx, is
+        called once, as `scorer(train, ebunch)`, and yields (u, v, p) in the order of `ebunch`.
+        Predictors of pugraph, also as a `functools.partial`, score blocks of pairs instead.
     train : graph or GraphData
-        What the scorer was shown. A function of another library needs the graph itself.
+        The training graph. A function of another library needs the graph itself.
     held_out : iterable of node pairs
         Links that are not in `train`.
     negatives : {"all", "hard"}
-        The other pairs: all that are no links, or only those within two steps of each
-        other in `train`, which are harder to tell from links.
+        The non-links to rank among: all, or only those two steps apart in `train`, which are
+        harder to tell from links.
     sample : int, optional
-        Rank among this many of them, drawn at random without repeats; all if None.
+        Rank among this many of them, drawn at random without replacement; all if None.
     k : sequence of int
-        The K of recall at K and Hits@K.
+        The values of K for recall at K and Hits@K.
     seed : int
-        Of the sample.
+        For drawing the sample.
 
     Returns
     -------
     Evaluation
-        `.all_pairs` and `.connected`, each a `Metrics`. `connected` counts only pairs whose
-        nodes both have an edge in `train`: of the others, links say nothing but that
-        they have none. A figure without any link, or without any other pair, is NaN.
+        `.all_pairs` and `.connected`, each a `Metrics`. `connected` is over the pairs whose
+        nodes both have an edge in `train`; nothing is known from links about a node without
+        any. Metrics are NaN if there is no held-out link or no other pair.
 
     Raises
     ------
     ValueError
-        If a held-out pair is no pair, a link of `train`, a node with itself, or named twice;
-        if a model is of another graph, or a scorer returns NaN, too few scores or other pairs
-        than it was given; for an option out of range, or "hard" for a rectangular matrix.
+        If an item of `held_out` is not a pair, is a link of `train`, has the same node twice, or
+        is repeated; if a model was fitted to another graph; if a scorer returns NaN, too few
+        scores, or other pairs than those of `ebunch`; if an option is out of range, or
+        `negatives` is "hard" for a rectangular matrix.
     networkx.NodeNotFound, ValueError
         If a held-out node is not in `train` (networkx, others).
     networkx.NetworkXNotImplemented, ValueError
-        If `train` is a multigraph, of networkx or of igraph.
+        If `train` is a multigraph (networkx, igraph).
     TypeError
-        If `train` is not a graph, `scorer` is neither a model nor a function, or it is
-        igraph's and `train` is not.
+        If `train` is not a graph, `scorer` is neither a model nor a function, or `scorer` is a
+        method of igraph and `train` is not an igraph graph.
 
     See Also
     --------
@@ -92,20 +94,20 @@ def evaluate(
     >>> import networkx as nx, pugraph
     >>> from pugraph.evaluation import evaluate, split_links
     >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
-    >>> found = evaluate(pugraph.pu_bias, train, held_out)
-    >>> found.all_pairs.auc > 0.7
+    >>> result = evaluate(pugraph.pu_bias, train, held_out)
+    >>> result.all_pairs.auc > 0.7
     True
     """
-    check = check_evaluation(negatives, sample, k, seed)
+    options = check_evaluation(negatives, sample, k, seed)
     data = to_graph_data(train)
     task = Task(data, *_held_out_positions(data, held_out), lambda: train)
-    return evaluate_task(scorer, task, check)
+    return evaluate_task(scorer, task, options)
 
 
 class Task(NamedTuple):
-    """A training graph, the positions of the links held out of it, and the graph itself.
+    """A training graph and the positions of the held-out links.
 
-    `train` returns the graph as its own library has it, for functions that need it.
+    `train` returns the graph as an object of its library, for functions that need it.
     """
 
     data: GraphData
@@ -114,8 +116,8 @@ class Task(NamedTuple):
     train: Callable[[], Any]
 
 
-class Ranked(NamedTuple):
-    """Among which pairs held-out links are ranked, and at which lengths."""
+class RankingOptions(NamedTuple):
+    """The validated options of an evaluation."""
 
     negatives: str
     sample: int | None
@@ -125,22 +127,22 @@ class Ranked(NamedTuple):
 
 def check_evaluation(
     negatives: str, sample: int | None, k: Sequence[int], seed: int = 0
-) -> Ranked:
-    """Return the options of an evaluation, validated."""
+) -> RankingOptions:
+    """Validate the options of an evaluation."""
     check_option("negatives", negatives, NEGATIVES)
     check_whole("sample", sample, 1, optional=True)
     check_whole("seed", seed, 0)
-    for length in k:
-        check_whole("k", length, 1)
-    return Ranked(negatives, sample, [int(length) for length in k], seed)
+    for value in k:
+        check_whole("k", value, 1)
+    return RankingOptions(negatives, sample, [int(value) for value in k], seed)
 
 
-def evaluate_task(scorer: Any, task: Task, ranked: Ranked) -> Evaluation:
-    """Rank the held-out links of a task."""
+def evaluate_task(scorer: Any, task: Task, options: RankingOptions) -> Evaluation:
+    """Evaluate a scorer on a task."""
     data, rows, cols, _ = task
     links = Pattern.of(data.adjacency + links_matrix(data, rows, cols))
     pairs = Pairs(links, data.directed, data.square)
-    others = other_pairs(data, pairs, ranked.negatives, ranked.sample, ranked.seed)
+    others = other_pairs(data, pairs, options.negatives, options.sample, options.seed)
     positives, blocks = _scores(scorer, task, others)
     from_node, to_node = _has_edge(data)
     everything = Ranking(positives)
@@ -148,24 +150,24 @@ def evaluate_task(scorer: Any, task: Task, ranked: Ranked) -> Evaluation:
     for us, vs, scores in blocks:
         everything.add(scores)
         connected.add(scores[from_node[us] & to_node[vs]])
-    return Evaluation(metrics_of(everything, ranked.k), metrics_of(connected, ranked.k))
+    return Evaluation(metrics_of(everything, options.k), metrics_of(connected, options.k))
 
 
 ScoredBlocks = Iterator[tuple[IntArray, IntArray, FloatArray]]
 
 
 def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, ScoredBlocks]:
-    """Return the scores of the held-out links, and a stream of those of other pairs."""
+    """Return the scores of the held-out links, and an iterator over those of the other pairs."""
     data, rows, cols, train = task
-    streamed = _streamed(scorer, task)
-    if streamed is not None:
-        if isinstance(streamed, PairScorer) and list(streamed.nodes) != list(data.nodes):
+    model = _position_scorer(scorer, task)
+    if model is not None:
+        if isinstance(model, PairScorer) and list(model.nodes) != list(data.nodes):
             raise InputError("the model is of another graph: its nodes are not those of train")
-        positives = streamed.score_pairs(rows, cols)
-        return positives, ((r, c, streamed.score_pairs(r, c)) for r, c in others())
+        positives = model.score_pairs(rows, cols)
+        return positives, ((r, c, model.score_pairs(r, c)) for r, c in others())
     if not callable(scorer):
         raise InvalidTypeError(
-            "a scorer has score_pairs(rows, cols) or is a function of (G, ebunch), not "
+            "a scorer must have score_pairs(rows, cols) or be a function of (G, ebunch), not "
             f"{type(scorer).__name__}"
         )
     graph = train()
@@ -182,19 +184,19 @@ def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, S
     return positives, ((r, c, _take(scores, r.size)) for r, c in others())
 
 
-def _streamed(scorer: Any, task: Task) -> Any:
-    """Return what scores positions: the scorer itself, or the one behind a predictor."""
+def _position_scorer(scorer: Any, task: Task) -> Any:
+    """Return an object with `score_pairs` for a scorer, or None if it has none."""
     if hasattr(scorer, "score_pairs"):
         return scorer
-    found = find_method(scorer)
-    if found is not None:
-        method, options = found
+    method_and_options = find_method(scorer)
+    if method_and_options is not None:
+        method, options = method_and_options
         return method.make_scorer(task.data, **options)
     return _igraph_similarity(scorer, task)
 
 
 def _igraph_similarity(scorer: Any, task: Task) -> Any:
-    """Return a scorer by one of igraph's own similarities of vertex pairs, or None."""
+    """Return a scorer for a similarity method of igraph, or None if `scorer` is not one."""
     options: dict[str, Any] = {}
     if isinstance(scorer, functools.partial) and not scorer.args:
         scorer, options = scorer.func, scorer.keywords
@@ -205,13 +207,15 @@ def _igraph_similarity(scorer: Any, task: Task) -> Any:
         if scorer is getattr(igraph.Graph, name):
             graph = task.train()
             if not isinstance(graph, igraph.Graph):
-                raise InvalidTypeError(f"{name} is igraph's, and the graph is not; convert it")
+                raise InvalidTypeError(
+                    f"{name} is igraph's and needs an igraph graph; convert the graph"
+                )
             return _Similarity(functools.partial(getattr(graph, name), **options))
     return None
 
 
 class _Similarity:
-    """One of igraph's similarities as a scorer of positions."""
+    """A similarity method of igraph as a scorer of positions."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
@@ -222,7 +226,7 @@ class _Similarity:
 
 
 class _Candidates:
-    """The held-out pairs and then the others; it can be iterated over again and again."""
+    """The held-out pairs, then the others; an iterable that can be iterated over repeatedly."""
 
     def __init__(
         self, data: GraphData, rows: IntArray, cols: IntArray, others: BlockSource
@@ -243,7 +247,7 @@ def _take(scores: Iterator[float], n: int) -> FloatArray:
 
 
 def _held_out_positions(data: GraphData, held_out: Iterable[Any]) -> tuple[IntArray, IntArray]:
-    """Return the positions of the held-out pairs validated."""
+    """Validate the held-out pairs and return their positions."""
     rows, cols = data.pair_positions(held_out, "held_out")
     if data.square and not data.directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
@@ -260,10 +264,10 @@ def _held_out_positions(data: GraphData, held_out: Iterable[Any]) -> tuple[IntAr
     if known.any():
         raise InputError(f"{name(known)} is a link of the training graph")
     keys = rows.astype(np.int64) * data.adjacency.shape[1] + cols
-    again = np.ones(keys.size, bool)
-    again[np.unique(keys, return_index=True)[1]] = False
-    if again.any():
-        raise InputError(f"{name(again)} is named twice")
+    repeated = np.ones(keys.size, bool)
+    repeated[np.unique(keys, return_index=True)[1]] = False
+    if repeated.any():
+        raise InputError(f"{name(repeated)} is named twice")
     return rows, cols
 
 

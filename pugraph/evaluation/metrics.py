@@ -1,4 +1,4 @@
-"""Figures of a ranking: Metrics, and Evaluation with both counts of them."""
+"""The metrics of a ranking: `Metrics`, and `Evaluation`, over all and over connected pairs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ class Metrics:
     Attributes
     ----------
     auc : float
-        The chance that a held-out link outranks a non-link, ties counted half.
+        The probability that a held-out link is ranked above a non-link; ties count one half.
     average_precision : float
         As scikit-learn's `average_precision_score`.
     precision_at_l : float
-        The expected precision of the first L pairs, L the number of held-out links.
+        The expected precision among the first L pairs, where L is the number of held-out
+        links. Here and below, the expectation is over the order of ties.
     recall_at : dict
-        By K, the expected fraction of the held-out links among the first K pairs.
+        For each K, the expected fraction of the held-out links that is among the first K pairs.
     hits_at : dict
-        By K, the expected fraction of held-out links with fewer than K others above them.
+        For each K, the expected fraction of the held-out links that is ranked below fewer than
+        K non-links.
     mean_reciprocal_rank : float
-        The mean of 1 / (1 + the others above it) over held-out links.
+        The mean over the held-out links of 1 / (1 + the number of non-links ranked above).
     fpr, fnr : ndarray
-        The paper's curve: rates of false positives and of false negatives as the threshold
-        falls.
+        The curve of the paper: the false positive rates and false negative rates for
+        decreasing thresholds.
     n_links, n_others : int
         How many held-out links and other pairs were ranked.
 
@@ -44,10 +46,10 @@ class Metrics:
     >>> import networkx as nx
     >>> from pugraph.evaluation import evaluate, split_links
     >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
-    >>> found = evaluate(nx.jaccard_coefficient, train, held_out).all_pairs
-    >>> found.n_links, found.n_others
+    >>> metrics = evaluate(nx.jaccard_coefficient, train, held_out).all_pairs
+    >>> metrics.n_links, metrics.n_others
     (16, 483)
-    >>> found.recall_at[10] <= found.recall_at[100]
+    >>> metrics.recall_at[10] <= metrics.recall_at[100]
     True
     """
 
@@ -63,7 +65,7 @@ class Metrics:
     n_others: int
 
     def fnr_at(self, fpr: float) -> float:
-        """Return the least rate of false negatives at a rate of false positives.
+        """Return the lowest false negative rate at a given false positive rate.
 
         Parameters
         ----------
@@ -73,34 +75,34 @@ class Metrics:
         Returns
         -------
         float
-            NaN without any link, or without any other pair.
+            NaN if there is no held-out link or no other pair.
 
         Examples
         --------
         >>> import networkx as nx
         >>> from pugraph.evaluation import evaluate, split_links
         >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
-        >>> found = evaluate(nx.jaccard_coefficient, train, held_out).all_pairs
-        >>> found.fnr_at(0.1) > found.fnr_at(0.5) > found.fnr_at(1.0)
+        >>> metrics = evaluate(nx.jaccard_coefficient, train, held_out).all_pairs
+        >>> metrics.fnr_at(0.1) > metrics.fnr_at(0.5) > metrics.fnr_at(1.0)
         True
         """
         if np.isnan(self.auc):
             return float("nan")
-        # of points above each other, the last one is the lowest
+        # of several points with the same fpr, the last one has the lowest fnr
         last = np.append(self.fpr[1:] != self.fpr[:-1], True)
         return float(np.interp(fpr, self.fpr[last], self.fnr[last]))
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Both counts: over all pairs, and over pairs whose nodes both have a training edge.
+    """Metrics over all pairs, and over the pairs whose nodes both have a training edge.
 
     Attributes
     ----------
     all_pairs : Metrics
         Over all pairs.
     connected : Metrics
-        Over pairs whose nodes both have a training edge.
+        Over the pairs whose nodes both have a training edge.
 
     See Also
     --------
@@ -111,8 +113,8 @@ class Evaluation:
     >>> import networkx as nx
     >>> from pugraph.evaluation import evaluate, split_links
     >>> train, held_out = split_links(nx.karate_club_graph())
-    >>> found = evaluate(nx.jaccard_coefficient, train, held_out)
-    >>> found.connected.n_others < found.all_pairs.n_others
+    >>> result = evaluate(nx.jaccard_coefficient, train, held_out)
+    >>> result.connected.n_others < result.all_pairs.n_others
     True
     """
 
@@ -121,7 +123,7 @@ class Evaluation:
 
 
 def metrics_of(ranked: Ranking, ks: Sequence[int]) -> Metrics:
-    """Return the figures of held-out links ranked among other pairs."""
+    """Return the metrics of a ranking, at each K of `ks`."""
     n = ranked.n_positives
     return Metrics(
         ranked.auc(),

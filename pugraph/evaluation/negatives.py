@@ -1,4 +1,4 @@
-"""The pairs that held-out links are ranked among."""
+"""The non-links that held-out links are ranked among."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import one_of
 
-NEGATIVES = one_of(["all", "hard"])
+NEGATIVES = one_of(["all", "hard"])  # the values of `negatives` in `evaluate`
 Blocks = Iterable[tuple[IntArray, IntArray]]
 BlockSource = Callable[[], Blocks]
 
@@ -21,12 +21,14 @@ BlockSource = Callable[[], Blocks]
 def other_pairs(
     data: GraphData, pairs: Pairs, negatives: str, sample: int | None, seed: int
 ) -> BlockSource:
-    """Return a function that yields the non-links of `pairs`, the same ones at each call.
+    """Return a function that returns blocks of the non-links of `pairs`, the same at each call.
 
-    `data` is the training graph: "hard" pairs are two steps apart in it.
+    `data` is the training graph; "hard" non-links are two steps apart in it.
     """
     if negatives == "hard" and not data.square:
-        raise InputError("negatives='hard' needs a graph: rows and columns have no paths of two")
+        raise InputError(
+            "negatives='hard' needs a graph; a rectangular matrix has no paths of two steps"
+        )
 
     def every() -> Blocks:
         if negatives == "all":

@@ -1,4 +1,4 @@
-"""Links held out of a graph, at random or by time."""
+"""split_links: hold out links of a graph, at random or by time."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_option, check_whole, number
 
+# 0 and 1 are allowed: no link, or every link, is held out
 HELD_OUT_FRACTION = number("a number in [0, 1]", lambda v: 0 <= v <= 1)
 
 
@@ -26,27 +27,27 @@ def split_links(
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
     fraction : float
-        The fraction of the links that is held out, between 0 and 1. Self-loops stay.
+        The fraction of the links that is held out, between 0 and 1. Self-loops are kept.
     seed : int
-        Of the random choice.
+        For the random choice.
     time : str, optional
-        An edge attribute: the latest links are held out instead of random ones, the
-        later in the graph's own order among equals.
+        The name of an edge attribute: the links with the largest values are held out instead
+        of random ones. Among equal values, these are the last ones in the order of the graph.
 
     Returns
     -------
-    train : a graph of G's own kind
-        With all nodes of G, and their attributes. For a matrix, a csr_array of ones.
+    train : a graph of the same type as G
+        It has all nodes of G, with their attributes. For a matrix, a csr_array of ones.
     held_out : list of (u, v)
         Both directions of an undirected link are held out together, as one pair.
 
     Raises
     ------
     ValueError
-        If `fraction` or `seed` is out of range, an edge has no number under `time`, or `G` is
-        a matrix, which has no times.
+        If `fraction` or `seed` is out of range, the attribute `time` of an edge is not a finite
+        number, or `time` is given and `G` is a matrix.
     networkx.NetworkXNotImplemented, ValueError
-        If `G` is a multigraph, of networkx or of igraph.
+        If `G` is a multigraph (networkx, igraph).
     TypeError
         If `G` is not a graph.
 
@@ -83,7 +84,7 @@ def draw_held_out(
 
 
 def train_graph(G: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
-    """Return a graph of G's own kind without these links."""
+    """Return a graph of the same type as G without these links."""
     if isinstance(G, GraphData):
         return without_links(data, rows, cols)
     if data.library == "matrix":
@@ -105,7 +106,7 @@ def _edge_times(data: GraphData, rows: IntArray, cols: IntArray, name: str) -> F
     if G is None:
         what = "a matrix" if data.library == "matrix" else "a GraphData without its graph"
         raise InputError(f"{what} has no edge attributes; time needs a networkx or igraph graph")
-    found: list[Any] = []
+    times: list[Any] = []
     for i, j in zip(rows.tolist(), cols.tolist(), strict=True):
         u, v = data.nodes[i], data.nodes[j]
         if data.library == "networkx":
@@ -113,9 +114,11 @@ def _edge_times(data: GraphData, rows: IntArray, cols: IntArray, name: str) -> F
         else:
             value = G.es[G.get_eid(u, v)].attributes().get(name)
         try:
-            found.append(float(value))
+            times.append(float(value))
         except (TypeError, ValueError):
-            raise InputError(f"edge ({u!r}, {v!r}) has no number as {name!r}: {value!r}") from None
-        if not np.isfinite(found[-1]):
-            raise InputError(f"edge ({u!r}, {v!r}) has {name!r} = {value!r}")
-    return np.array(found)
+            raise InputError(
+                f"edge ({u!r}, {v!r}) has {name!r} = {value!r}, which is not a number"
+            ) from None
+        if not np.isfinite(times[-1]):
+            raise InputError(f"edge ({u!r}, {v!r}) has {name!r} = {value!r}, which is not finite")
+    return np.array(times)

@@ -1,4 +1,4 @@
-"""Link predictors with networkx's call shape, for networkx, igraph and scipy graphs."""
+"""Link predictors with the call signature of networkx, for networkx, igraph and scipy graphs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pugraph.link_prediction.walks import katz as katz
     from pugraph.link_prediction.walks import svd_katz as svd_katz
 
+# the module of each public name, for imports on first use
 _HOMES = {
     "adamic_adar_index": "pugraph.link_prediction.local_indices",
     "common_neighbors": "pugraph.link_prediction.local_indices",

@@ -1,4 +1,4 @@
-"""pu_blend: learning from hidden links how far to trust several predictors."""
+"""pu_blend: a combination of several predictors, learned from hidden links."""
 
 from __future__ import annotations
 
@@ -24,23 +24,25 @@ from pugraph.models.scorer import Prediction, position_blocks, predictions
 from pugraph.selection.hiding import HiddenLinks, hide_these
 from pugraph.selection.tuning import resolve
 
-# Chosen on the first split of ca-GrQc, email-Eu-core and facebook_combined:
-HIDDEN = 0.1  # of the links, each time
-_ENOUGH_LINKS, _MOST_TIMES = 5000, 5  # links are hidden until there are enough, five times at most
-_NEAR, _FAR = 200_000, 100_000  # non-links to learn from: two steps apart, and others
+# All values were chosen on the first split of ca-GrQc, email-Eu-core and facebook_combined.
+HIDDEN = 0.1  # the fraction of the links hidden in each round
+# Rounds are repeated until this many links were hidden, but at most _MOST_TIMES times.
+_ENOUGH_LINKS, _MOST_TIMES = 5000, 5
+_NEAR, _FAR = 200_000, 100_000  # non-links to learn from: two steps apart, and farther apart
 
 
 class Examples(NamedTuple):
-    """Evidence to learn from, a row per pair.
+    """Training examples: the evidence of pairs, a row per pair.
 
     Attributes
     ----------
     evidence : array
     is_link : array
-        1 for a hidden link, 0 for another pair.
+        1 for a hidden link, 0 for a non-link.
     weights : array
-        How many pairs a row stands for.
+        How many pairs each row represents.
     near : array of bool
+        Whether the pair is two steps apart, or linked in the other direction.
     """
 
     evidence: FloatArray
@@ -50,16 +52,18 @@ class Examples(NamedTuple):
 
 
 def learn_blend(data: GraphData, options: Options) -> Blend:
-    """Hide links several times, and learn which evidence finds them."""
+    """Hide links several times, and learn which evidence predicts them."""
     if not data.square:
-        raise InputError("pu_blend needs a square matrix, with rows and columns alike")
+        raise InputError(
+            "pu_blend needs a square matrix, whose rows and columns are the same nodes"
+        )
     data = data._loopless
     rng = np.random.default_rng(options.seed)
     order = rng.permutation(data.links()[0].size)
     size = math.ceil(HIDDEN * order.size)
     times = min(_MOST_TIMES, math.ceil(_ENOUGH_LINKS / size)) if size else 0
     bar = options.progress is True
-    if bar:  # one for all fits, none for each
+    if bar:  # one bar for all fits instead of one per fit
         options = replace(options, progress=False)
     with progress_bar(total=times + 2, desc="pu_blend", unit="fit", disable=not bar) as steps:
         options = resolve(data, options)
@@ -79,9 +83,9 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
 def _examples(
     split: HiddenLinks, options: Options, times: int, rng: np.random.Generator
 ) -> Examples:
-    """Return evidence without the hidden links: of these, and of pairs that are not links.
+    """Return the evidence of the hidden links and of non-links, in the graph without the former.
 
-    Pairs two steps apart are drawn separately: they are few, and hard to tell from links.
+    Non-links two steps apart are drawn separately: they are few, and hard to tell from links.
     """
     evidence = Evidence(split.data, options)
     us, vs, near_weight = sampling.some_two_steps(
@@ -93,20 +97,20 @@ def _examples(
         two_steps = evidence.of_pairs(us, vs)
         others = evidence.of_pairs(far_us, far_vs)
     others = others[evidence.column(others, "common_neighbors") == 0]
-    found = np.concatenate([links, two_steps, others])
+    rows = np.concatenate([links, two_steps, others])
     sizes = links.shape[0], two_steps.shape[0], others.shape[0]
     is_link = np.repeat([1.0, 0.0, 0.0], sizes)
     weights = np.repeat([1.0, near_weight, far_weight], sizes)
-    return Examples(found, is_link, weights, evidence.near(found))
+    return Examples(rows, is_link, weights, evidence.near(rows))
 
 
 def _learn_odds(examples: list[Examples], rising: BoolArray) -> tuple[LogOdds, LogOdds]:
-    """Return the log odds of near pairs, and of all others."""
-    found = Examples(*(np.concatenate(parts) for parts in zip(*examples, strict=True)))
-    near, far = found.near, ~found.near
+    """Return the model of the log odds of near pairs, and that of all other pairs."""
+    merged = Examples(*(np.concatenate(parts) for parts in zip(*examples, strict=True)))
+    near, far = merged.near, ~merged.near
     return (
-        learn_near(found.evidence[near], found.is_link[near], found.weights[near], rising),
-        learn_far(found.evidence[far], found.is_link[far], found.weights[far], rising),
+        learn_near(merged.evidence[near], merged.is_link[near], merged.weights[near], rising),
+        learn_far(merged.evidence[far], merged.is_link[far], merged.weights[far], rising),
     )
 
 
@@ -123,11 +127,12 @@ def pu_blend(
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> Iterator[Prediction]:
-    """Score node pairs by `pu_bias`, `pu_shift` and the paths between them, together.
+    """Score node pairs by a combination of `pu_bias`, `pu_shift` and the paths between them.
 
-    Some links are hidden, all predictors are applied to the rest, and it is learned which of
-    their scores tell the hidden links from other pairs. More accurate than each of
-    them, and slower: it takes seconds where they take tenths of one.
+    Some links are hidden and all predictors are applied to the remaining graph. A classifier
+    then learns from their scores to tell the hidden links from other pairs. This is more
+    accurate than any of the predictors alone, but slower: seconds instead of tenths of a
+    second.
 
     Parameters
     ----------
@@ -138,19 +143,20 @@ def pu_blend(
     rank, rho, reg
         As in `pugraph.pu_bias`, which is a part of the blend.
     features
-        As in `pugraph.pu_bias`. A model of the features joins the others; the links keep
-        their say.
+        As in `pugraph.pu_bias`. A model of the features is added to the other predictors,
+        which still use the links.
     seed : int
-        Of the hidden links and of the models' starts. One seed gives the same bits on any
-        number of threads.
+        For the choice of hidden links and the starting points of the models. The same seed
+        gives the same bits on any number of threads.
     n_jobs, progress
-        As in `pugraph.fit`; the bar counts fits.
+        As in `pugraph.fit`; the progress bar counts fits.
 
     Returns
     -------
     iterator of (u, v, p)
-        p is the chance, in [0, 1], that the pair is a link, if one link in ten is missing at
-        random. Undirected pairs are scored symmetrically, directed ones as u -> v.
+        p is in [0, 1]: the estimated probability that the pair is a link, if one link in ten
+        is missing at random. Undirected pairs are scored symmetrically, directed ones as
+        u -> v.
 
     Raises
     ------
@@ -165,13 +171,15 @@ def pu_blend(
 
     Notes
     -----
-    Evidence: the number of common neighbours, Adamic and Adar's and the resource allocation
-    index, paths of three steps [1]_, both degrees, pu_bias and pu_shift. In a directed graph
-    the paths run forward, and once more in any direction; beside them a link from v to u.
-    Evidence of a link that is learned from is always that of a graph without it. The chance
-    of pairs two steps apart is the mean, in log odds, of boosted trees and of logistic
-    regression; that of all others comes from smaller trees. Scores and paths may only raise
-    it; degrees may do both.
+    The evidence of a pair: the number of common neighbours, the Adamic-Adar index, the resource
+    allocation index, paths of three steps [1]_, both degrees, and the scores of pu_bias and
+    pu_shift. In a directed graph, paths are counted along the direction of the links and also
+    without regard to it, and a link from v to u is evidence as well. The evidence of a training
+    link is always computed in a graph without this link.
+
+    For pairs two steps apart, the log odds are the mean of those of boosted trees and of
+    logistic regression; for all other pairs they come from smaller boosted trees. A larger
+    score or more paths never lower the probability; a larger degree may lower or raise it.
 
     References
     ----------
@@ -193,5 +201,5 @@ def pu_blend(
 
 
 def fit_blend(G: Any, *, features: Any = None, **options: Any) -> Blend:
-    """Return the blend of a graph, with the options of `pu_blend`."""
+    """Fit the model behind `pu_blend`, with the options of `pu_blend`."""
     return learn_blend(to_graph_data(G, features=features), Options(**options))

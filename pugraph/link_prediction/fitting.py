@@ -1,4 +1,4 @@
-"""fit and top_links: from a graph and options to a model, and to the best links."""
+"""fit and top_links: fit a model to a graph, and find the best new links."""
 
 from __future__ import annotations
 
@@ -35,76 +35,84 @@ def fit(
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> FactorModel:
-    """Fit a model of a graph's links, from which missing ones are predicted.
+    """Fit a model of a graph's links, to predict the missing ones.
 
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
-        rectangular one has rows and columns of its own.
+        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
+        rectangular one, rows and columns are different sets of nodes.
     method : {"bias", "shift"}
-        The biased or the shifted completion; see `pugraph.pu_bias` and `pugraph.pu_shift`.
+        Biased or shifted matrix completion; see `pugraph.pu_bias` and `pugraph.pu_shift`.
     rank : int or "auto", optional
-        The length of a node's vectors. If None, 128 for "bias" and 200 for "shift", or
-        the number of nodes if that is less. Convex solvers find it by themselves. "auto"
-        here, for `rho` or for `reg` chooses the value on hidden links, which takes as long as
-        10 to 20 fits; see `pugraph.selection.select`.
+        The length of a node's vectors. If None, 128 for "bias" and 200 for "shift", or the
+        number of nodes if that is smaller. Convex solvers determine the rank themselves.
+        "auto", here and for `rho` and `reg`, chooses the value on hidden links. This takes as
+        long as 10 to 20 fits; see `pugraph.selection.select`.
     rho : float or "auto", optional
-        The fraction of true links that is unseen, in [0, 1). If None, for "bias" at
-        least 0.8 and such that 1 - rho is ten times the density, or 0.9 with features,
-        and 0.5 for "shift".
+        The fraction of the true links that is unseen, in [0, 1). If None: for "bias",
+        1 - rho is ten times the density, but at most 0.2; with features, rho is 0.9; for
+        "shift", rho is 0.5.
     alpha : float, optional
-        Instead of `rho`, for method "bias": the weight of a seen link against
-        1 - alpha of everything else. It is (1 + rho) / 2.
+        Can be given instead of `rho` for method "bias": the weight of a seen link; all other
+        pairs have the weight 1 - alpha. It equals (1 + rho) / 2.
     reg : float or "auto", optional
-        The paper's lambda. If None, a multiple of the largest singular value that a
-        random graph of the same density has; with features, of the square root of the
-        number of links (nuclear), or about 1 (ridge).
+        The regularization, lambda in the paper. If None, proportional to the largest
+        singular value of a random graph of the same density. With features, proportional to
+        the square root of the number of links (nuclear), or about 1 (ridge).
     features : str, list of str, matrix or (rows, columns), optional
-        Node attributes by name, or a matrix with a row per node: numbers and vectors as
-        they are, anything else one-hot. They make the model inductive, X = F D F^T: it
-        scores nodes by their features, those without links included, and takes in new
-        nodes (`LinkModel.add_nodes`). Columns are standardised, with a constant one beside
-        them; where nearly all are zero, or all are categories, rows get length 1 instead.
-        Whole numbers are numbers: turn codes of categories into str. A data frame's
-        columns are attributes. A tuple of two, other than two names, has features of rows
-        and of columns apart, or None for a side without.
+        The names of node attributes, or a matrix with a row per node. Features make the model
+        inductive, X = F D F^T: it scores nodes by their features, even nodes without links,
+        and accepts new nodes (`LinkModel.add_nodes`).
+
+        Numbers and vectors are used as they are, anything else is one-hot encoded. Convert
+        integer codes of categories to str, or they are used as numbers. The columns of a
+        data frame are attributes. Columns are standardised and a constant column is added;
+        if nearly all entries are zero, or all features are categories, rows are scaled to
+        length 1 instead.
+
+        A tuple of two, unless it is a tuple of names, has the features of the rows and those
+        of the columns; None stands for a side without features.
     penalty : {"nuclear", "ridge"}
         On D, for a model with features: reg times its nuclear norm, or reg / 2 times the sum
         of its squares.
     solver : str
-        "auto" takes the first of these.
+        "auto" is the first solver named for the method.
 
-        For "bias", "als" (alternating least squares) or "ccd++" (coordinate descent, a few
-        ranks at a time): the same objective. "proximal" minimises it over all X, with
-        the nuclear norm as its penalty: it finds the rank by itself, needs minutes for
-        thousands of nodes and certifies its answer (`FactorModel.gap`).
+        For "bias": "als" (alternating least squares) and "ccd++" (coordinate descent, a few
+        ranks at a time) minimise the same objective. "proximal" minimises it over all X, with
+        the nuclear norm as the penalty: it determines the rank, needs minutes for thousands
+        of nodes, and certifies the result: `FactorModel.gap` bounds how far its objective is
+        from the minimum.
 
-        For "shift", "ball" (non-negative vectors of length 1 at most) or "relax" (the
-        paper's, entries of at most sqrt(1 / rank); with a rho and reg of 0 if None): two
-        ways to keep scores in [0, 1]. "exact" bounds every pair by itself, for 5,000 nodes
-        at most; certified as well.
+        For "shift": "ball" (non-negative vectors of length at most 1) and "relax" (the
+        paper's relaxation, entries of at most sqrt(1 / rank); its default rho and reg are 0)
+        both keep scores in [0, 1]. "exact" bounds the score of every pair, for at most 5,000
+        nodes, and certifies the result too.
 
-        With features and the nuclear norm, "ccd++" learns D = P Q^T of the given rank, for
-        thousands of features, where "auto" takes it; "proximal" ("bias") all of D, and
-        certifies it. The ridge has one solver for "bias". For "shift", "exact" bounds
-        every pair, and "relax" fits without bounds and clips the scores, as "ccd++" does;
-        "auto" bounds up to a million pairs.
+        With features and the nuclear norm: "ccd++" learns D = P Q^T of the given rank, and is
+        what "auto" chooses for thousands of features. "proximal", for "bias", learns all of D
+        and certifies it. The ridge penalty has a single solver for "bias". For "shift",
+        "exact" bounds the score of every pair, while "relax" and "ccd++" fit without bounds
+        and clip the scores; "auto" uses bounds for up to a million pairs.
     max_sweeps : int, optional
-        The most sweeps over all rows and columns; if None, 100. Or the most steps of a
-        certified solver; if None, 1,000 to 5,000.
+        The largest number of sweeps over all rows and columns; if None, 100. For a certified
+        solver, the largest number of steps; if None, 1,000 to 5,000.
     tol : float, optional
-        A sweep that lowers the objective by less than this fraction is the last one. If
-        None, 1e-3 for "bias" and 1e-4 for "shift". Certified solvers stop at a gap of this
-        size; if None 1e-4, or 1e-2 for "exact" and 1e-3 for it with features, where it is
-        also how far entries may stay outside of their bounds before scores are clipped.
+        The fit ends with the first sweep that lowers the objective by less than this
+        fraction. If None, 1e-3 for "bias" and 1e-4 for "shift".
+
+        Certified solvers stop when the gap is this small; if None, 1e-4, or 1e-2 for "exact"
+        and 1e-3 for "exact" with features. There, `tol` is also how far entries may exceed
+        their bounds before scores are clipped.
     dtype : {"float32", "float64"}
     seed : int
-        Of the random start. One seed gives the same bits on any number of threads.
+        For the random starting point. The same seed gives the same bits on any number of
+        threads.
     n_jobs : int, optional
         The number of threads; all if None or -1.
     progress : bool or callable
-        True for a progress bar; a callable gets (sweep, objective) after each sweep.
+        True for a progress bar; a callable is called with (sweep, objective) after each sweep.
 
     Returns
     -------
@@ -113,20 +121,21 @@ def fit(
     Raises
     ------
     ValueError
-        For an option out of range, or one that others exclude; NaN; an attribute that a node
-        lacks, or a matrix of features without a row per node; fewer than ten links to hide for
-        "auto"; or more than 5,000 nodes with `solver="exact"`.
+        If an option is out of range or does not go with another one; if there is NaN in `G` or
+        in the features; if a node lacks an attribute, or a matrix of features does not have a
+        row per node; if fewer than ten links can be hidden for "auto"; or if there are more
+        than 5,000 nodes with `solver="exact"`.
     networkx.NetworkXNotImplemented, ValueError
-        For a multigraph, of networkx or of igraph.
+        If `G` is a multigraph (networkx, igraph).
     TypeError
         If `G` is not a graph.
     MemoryError
-        If the fit would not fit into the free memory; raised before it starts.
+        If the fit needs more than the free memory; raised before the fit starts.
 
     Warns
     -----
     sklearn.exceptions.ConvergenceWarning
-        If `max_sweeps` were too few.
+        If the fit did not converge within `max_sweeps`.
 
     See Also
     --------
@@ -186,7 +195,7 @@ def top_links(
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> list[Prediction]:
-    """Fit a model and return the k best pairs that are not links yet, best first.
+    """Fit a model and return the k best pairs that are not links, best first.
 
     Parameters
     ----------
@@ -214,7 +223,7 @@ def top_links(
     networkx.NodeNotFound, ValueError
         If one of `nodes` is not in `G` (networkx, others).
     ValueError
-        If `k` is not a whole number of at least 0, or `nodes` is not a list of nodes.
+        If `k` is not a non-negative integer, or `nodes` is not a list of nodes.
 
     See Also
     --------

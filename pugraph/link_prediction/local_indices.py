@@ -1,7 +1,7 @@
-"""Local indices: what the neighbours of two nodes have in common.
+"""Local similarity indices: scores of a pair from the neighbours of its two nodes.
 
-As networkx defines them, self-loops included: a self-loop counts twice in a degree, and
-makes a node its own neighbour, but neither node of a pair is a common neighbour of it.
+Self-loops count as in networkx: a self-loop adds 2 to the degree and makes the node its own
+neighbour, but neither node of a pair counts as a common neighbour of the pair.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pugraph.models.scorer import PairScorer, Prediction
 
 
 class LocalIndex(PairScorer):
-    """One of the local indices, of one graph.
+    """A scorer of the pairs of one graph by one local index.
 
     Parameters
     ----------
     G : networkx.Graph, igraph.Graph, scipy sparse matrix or GraphData
         Undirected.
     name : str
-        The name of the function of this module that it serves.
+        The name of the index: one of `INDICES`.
     """
 
     def __init__(self, G: Any, name: str) -> None:
@@ -37,7 +37,7 @@ class LocalIndex(PairScorer):
         self._sizes = np.diff(matrix.indptr).astype(np.float64)
         degrees = self._sizes + matrix.diagonal()
         with np.errstate(divide="ignore"):
-            # a neighbour of degree one is common only to a node and itself
+            # a neighbour of degree 1, with infinite weight, is common only to a node and itself
             self._weights = {
                 "adamic_adar_index": 1 / np.log(degrees),
                 "resource_allocation_index": 1 / degrees,
@@ -61,12 +61,14 @@ def _undirected(data: GraphData) -> GraphData:
     if data.library == "networkx":
         raise NetworkXNotImplemented("not implemented for directed type")
     if not data.square:
-        raise InputError("a local index needs a square matrix, with rows and columns alike")
+        raise InputError(
+            "a local index needs a square matrix, whose rows and columns are the same nodes"
+        )
     raise InputError("a local index needs an undirected graph; this one is directed")
 
 
 def jaccard_coefficient(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
-    """Score pairs by the common fraction of their neighbours.
+    """Score pairs by the Jaccard coefficient: the fraction of their neighbours that they share.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def jaccard_coefficient(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator
     networkx.NodeNotFound, ValueError
         If a node of `ebunch` is not in `G` (networkx, others).
     ValueError
-        For something in `ebunch` that is not a pair, or NaN in a matrix.
+        If an item of `ebunch` is not a pair, or a matrix has NaN in it.
     networkx.NetworkXNotImplemented, ValueError
         If `G` is directed, rectangular or a multigraph (networkx, others).
     TypeError
@@ -102,7 +104,7 @@ def jaccard_coefficient(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator
 
 
 def adamic_adar_index(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
-    """Score pairs by their common neighbours, each by one over the log of its degree.
+    """Score pairs by the Adamic-Adar index: the sum of 1 / log(degree) over common neighbours.
 
     Parameters
     ----------
@@ -112,8 +114,8 @@ def adamic_adar_index(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[P
     Returns
     -------
     iterator of (u, v, p)
-        As networkx's function of this name. A node paired with itself has infinity if a
-        neighbour has degree one, where networkx divides by zero.
+        As networkx's function of this name, except that the score of a node with itself is
+        infinite if it has a neighbour of degree 1; networkx divides by zero there.
 
     Raises
     ------
@@ -131,7 +133,7 @@ def adamic_adar_index(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[P
 
 
 def resource_allocation_index(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
-    """Score pairs by their common neighbours, each by one over its degree.
+    """Score pairs by resource allocation: the sum of 1 / degree over common neighbours.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The registry of methods: their names, what they take, and what scores pairs by them.
+"""The registry of methods: their names, their options, and the scorer of each.
 
-The command line, `evaluate`, `compare` and the table in docs/choosing.md go by it. Nothing is
-imported before it is needed.
+The command line, `evaluate`, `compare` and the table in docs/choosing.md use it. The module of a
+method is imported when the method is first used.
 """
 
 from __future__ import annotations
@@ -18,26 +18,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to score pairs.
+    """A method of link prediction.
 
     Attributes
     ----------
     name : str
-        On the command line.
+        Its name on the command line.
     function : str
-        The predictor of `pugraph.link_prediction`.
+        The name of the predictor in `pugraph.link_prediction`.
     scorer : str
-        What makes its `PairScorer` from a graph and options, as "module:name".
+        The class or function that returns its `PairScorer`, given a graph and options; as
+        "module:name".
     fixed : tuple of (str, str)
-        Arguments of `scorer` that belong to this method.
+        Arguments of `scorer` with a fixed value for this method.
     options : tuple of str
-        Which options of the command line it takes.
+        The options of the command line that it accepts.
     kept : bool
         Whether its scorer is a model that can be saved.
     directed, rectangular : bool
-        Whether it takes such graphs and matrices.
+        Whether it accepts directed graphs, and rectangular matrices.
     score : str
-        What its scores are, in a few words.
+        The kind of its scores, in a few words.
     """
 
     name: str
@@ -52,16 +53,17 @@ class Method:
 
     @property
     def predictor(self) -> Callable[..., Any]:
-        """The function with networkx's call shape."""
+        """The function with the call signature of networkx."""
         return getattr(importlib.import_module("pugraph.link_prediction"), self.function)
 
     def make_scorer(self, G: Any, **options: Any) -> PairScorer:
-        """Return what scores the pairs of a graph."""
+        """Return a scorer of the pairs of a graph."""
         module, _, name = self.scorer.partition(":")
         make = getattr(importlib.import_module(f"pugraph.link_prediction.{module}"), name)
         return make(G, **dict(self.fixed), **options)
 
 
+# the command line's options for the methods that fit a model
 _LEARNED = ("features", "n_jobs", "progress", "rank", "reg", "rho", "seed")
 
 
@@ -103,11 +105,12 @@ _ALL = (
         score="a weighted count of walks",
     ),
 )
+# by name, in the order in which they are listed to users
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 
 
 def find_method(function: Any) -> tuple[Method, dict[str, Any]] | None:
-    """Return the method of a predictor, and the options that a `functools.partial` of it has."""
+    """Return the method of a predictor, and its options if it is a `functools.partial`."""
     options: dict[str, Any] = {}
     if isinstance(function, functools.partial) and not function.args:
         function, options = function.func, function.keywords

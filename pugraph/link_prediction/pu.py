@@ -1,4 +1,4 @@
-"""pu_bias and pu_shift: PU matrix completion with the call shape of networkx's predictors."""
+"""pu_bias and pu_shift: PU matrix completion with the call signature of networkx."""
 
 from __future__ import annotations
 
@@ -36,18 +36,19 @@ def pu_bias(
 ) -> Iterator[Prediction]:
     r"""Score node pairs by biased matrix completion (BiasMC).
 
-    A missing edge is unknown rather than a no: seen links weigh alpha, everything else
-    1 - alpha. The model is fitted to `G` in the call; use `pugraph.fit` to keep it.
+    A missing edge is unknown, not a negative example: links have the weight alpha in the
+    objective, all other pairs 1 - alpha. Each call fits a model to `G`; use `pugraph.fit` to
+    keep the model.
 
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
-        rectangular one has rows and columns of its own.
+        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
+        rectangular one, rows and columns are different sets of nodes.
     ebunch : iterable of node pairs, optional
-        The pairs to score, a generator included; order, orientation and duplicates are
-        kept. All pairs that are not links, each once, if None. For igraph: vertex ids,
-        names or Vertex objects, which come back as ids.
+        The pairs to score, for example from a generator; order, orientation and duplicates
+        are kept. If None, all pairs that are not links, each once. For igraph, vertex ids,
+        names or Vertex objects; they are returned as ids.
     rank, rho, alpha, reg, features, penalty, solver
         As in `pugraph.fit`; the defaults need no tuning.
     max_sweeps, tol, dtype, seed, n_jobs, progress
@@ -56,23 +57,25 @@ def pu_bias(
     Returns
     -------
     iterator of (u, v, p)
-        p is a float, larger for likelier links. It estimates a 0/1 matrix and is near
-        [0, 1], but not bound to it. Undirected pairs are scored symmetrically, directed
-        ones as u -> v. A node without links has 0.0 with all others, unless features
-        tell more of it.
+        p is a float, larger for more likely links. It estimates an entry of a 0/1 matrix,
+        and is near [0, 1] but may lie outside. Undirected pairs are scored symmetrically,
+        directed ones as u -> v. All pairs with a node without links have the score 0.0,
+        unless the nodes have features.
 
     Raises
     ------
     networkx.NodeNotFound, ValueError
-        If a node of `ebunch` is not in `G` (networkx, others). Raised by the call.
+        If a node of `ebunch` is not in `G` (networkx, others). Raised by the call itself, not
+        by the iterator.
     ValueError
-        For something in `ebunch` that is not a pair, an option out of range, or NaN.
+        If an item of `ebunch` is not a pair, an option is out of range, or there is NaN in a
+        matrix.
     networkx.NetworkXNotImplemented, ValueError
-        If `G` is a multigraph, of networkx or of igraph.
+        If `G` is a multigraph (networkx, igraph).
     TypeError
         If `G` is not a graph.
     MemoryError
-        If the fit would not fit into the free memory.
+        If the fit needs more than the free memory.
 
     See Also
     --------
@@ -85,8 +88,8 @@ def pu_bias(
     .. math:: \alpha \sum_{A_{ij}=1} (X_{ij}-1)^2 + (1-\alpha) \sum_{A_{ij}=0} X_{ij}^2
               + \frac{\lambda}{2} (\|W\|_F^2 + \|H\|_F^2),
 
-    the non-convex form of BiasMC in section 5 of [1]_. `solver="proximal"` takes the convex
-    one, over all X with the penalty lambda times the nuclear norm.
+    the non-convex form of BiasMC in section 5 of [1]_. `solver="proximal"` solves the
+    convex form, over all X with the penalty lambda times the nuclear norm.
 
     References
     ----------
@@ -142,14 +145,15 @@ def pu_shift(
 ) -> Iterator[Prediction]:
     r"""Score node pairs by shifted matrix completion (ShiftMC, relaxed).
 
-    The score estimates the probability of a link and is in [0, 1]: seen links have the
-    target 1 / (1 - rho), everything else 0, which makes up on average for the unseen ones.
+    The score estimates the probability of a link and is in [0, 1]. The target is
+    1 / (1 - rho) for a link and 0 for any other pair; the larger target compensates, on
+    average, for the unseen links.
 
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped. A square matrix is a graph; a
-        rectangular one has rows and columns of its own.
+        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
+        rectangular one, rows and columns are different sets of nodes.
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
     rank, rho, reg, features, penalty, solver
@@ -180,8 +184,9 @@ def pu_shift(
 
     the shifted objective of section 3.1 of [1]_. The paper asks for 0 <= X <= 1. Its own
     relaxation, 0 <= W, H <= sqrt(1 / k), is `solver="relax"`; the default lets each row
-    of W and H have length 1 at most, which implies the same and leaves more room.
-    `solver="exact"` keeps to the paper's bounds, with the nuclear norm of X as its penalty.
+    of W and H have any length up to 1, which also implies 0 <= X <= 1 and is less
+    restrictive. `solver="exact"` keeps to the paper's bounds, with the nuclear norm of X as
+    the penalty.
 
     References
     ----------

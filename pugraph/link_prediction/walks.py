@@ -1,4 +1,4 @@
-"""Walk scores: Katz, and Katz of a low-rank approximation."""
+"""Scores by walks: the Katz index, and the Katz index of a low-rank approximation."""
 
 from __future__ import annotations
 
@@ -20,37 +20,40 @@ from pugraph.errors import InputError
 from pugraph.models.checks import check_option, check_whole, number
 from pugraph.models.scorer import PairScorer, Prediction
 
-_BATCH = 64
-_DENSE = 500
-_PRECISION = 1e-12
+# Chosen by hand; apart from rounding, _BATCH and _DENSE affect speed and memory only.
+_BATCH = 64  # rows solved for at a time: the workspace is two n x _BATCH arrays
+_DENSE = 500  # up to this many nodes, a dense SVD; above, ARPACK
+_PRECISION = 1e-12  # of a score, relative to the first term of the series
 
 
 class Katz(PairScorer):
-    """Sums of walks: K = sum over l >= 1 of beta^l A^l, a batch of rows at a time.
+    """The Katz index: K = sum over l >= 1 of beta^l A^l, computed for a batch of rows at a time.
 
-    I + K solves (I - beta A) X = I. The steps are those of the series itself, or of
-    Chebyshev's for an undirected graph, half as many; they end where what is left, in the
-    spectral norm, is below 1e-12 of the first term.
+    I + K solves (I - beta A) X = I. The iteration is the series itself, or, for an undirected
+    graph, Chebyshev iteration, which needs half as many steps. It ends when a bound on the
+    remainder, in the spectral norm, is below 1e-12 of the first term.
 
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, square scipy sparse matrix or GraphData
     beta : float, optional
-        Half of one over the largest singular value if None.
+        If None, half of one over the largest singular value.
     """
 
     def __init__(self, G: Any, beta: float | None = None) -> None:
         super().__init__(_square(to_graph_data(G)))
         matrix = self.data.adjacency.astype(np.float64)
         self.beta, q = _damping(beta, _svd(matrix, 1)[1])
-        self._bend, rate = 0.0, q
+        # the squared spectral radius, for Chebyshev iteration; 0 for the series
+        self._radius_squared, rate = 0.0, q
         if not self.data.directed:
-            self._bend, rate = q * q, q / (1 + math.sqrt(1 - q * q))
-        # the rest after l steps is at most 2 rate^l / (1 - q), and the first term q
+            self._radius_squared, rate = q * q, q / (1 + math.sqrt(1 - q * q))
+        # the norm of the remainder after l steps is at most 2 rate^l / (1 - q), that of the
+        # first term is q
         smallest = _PRECISION * q * (1 - q) / 2
-        self._terms = 0 if q == 0 else math.ceil(math.log(smallest) / math.log(rate))
-        self._back = Pattern.of(sp.csr_array(matrix.T))
-        self._steps = np.full(self._back.n_links, self.beta)
+        self._n_steps = 0 if q == 0 else math.ceil(math.log(smallest) / math.log(rate))
+        self._transposed = Pattern.of(sp.csr_array(matrix.T))
+        self._weights = np.full(self._transposed.n_links, self.beta)
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
         out = np.zeros(rows.size)
@@ -58,30 +61,31 @@ class Katz(PairScorer):
         order = np.argsort(which, kind="stable")
         ends = np.searchsorted(which[order], np.arange(0, starts.size + _BATCH, _BATCH))
         for batch, (lo, hi) in enumerate(pairwise(ends)):
-            mine = order[lo:hi]
+            pairs = order[lo:hi]
             walks = self._walks(starts[batch * _BATCH : (batch + 1) * _BATCH])
-            out[mine] = walks[cols[mine], which[mine] - batch * _BATCH]
+            out[pairs] = walks[cols[pairs], which[pairs] - batch * _BATCH]
         return out
 
     def _walks(self, starts: IntArray) -> FloatArray:
         """Return the rows `starts` of K as columns."""
-        places = starts, np.arange(starts.size)
-        found = np.zeros((self._back.shape[0], starts.size))
-        found[places] = 1
-        before, omega = np.zeros_like(found), 1.0
-        for step in range(self._terms):
-            if self._bend:
-                omega = 1 / (1 - self._bend * omega / (2 if step == 0 else 4))
-            before *= 1 - omega
-            add_links(self._back, omega * self._steps, found, before)
-            before[places] += omega
-            found, before = before, found
-        found[places] -= 1
-        return found
+        diagonal = starts, np.arange(starts.size)
+        current = np.zeros((self._transposed.shape[0], starts.size))
+        current[diagonal] = 1
+        previous, omega = np.zeros_like(current), 1.0
+        for step in range(self._n_steps):
+            if self._radius_squared:
+                omega = 1 / (1 - self._radius_squared * omega / (2 if step == 0 else 4))
+            # in place: the next iterate replaces the previous one
+            previous *= 1 - omega
+            add_links(self._transposed, omega * self._weights, current, previous)
+            previous[diagonal] += omega
+            current, previous = previous, current
+        current[diagonal] -= 1
+        return current
 
 
 class SvdKatz(PairScorer):
-    """Katz of the best rank-k approximation U S V^T of the adjacency matrix.
+    """The Katz index of the best rank-k approximation U S V^T of the adjacency matrix.
 
     Parameters
     ----------
@@ -95,7 +99,7 @@ class SvdKatz(PairScorer):
         check_whole("rank", rank, 1)
         U, S, V = _svd(self.data.adjacency.astype(np.float64), int(rank))
         self.beta, _ = _damping(beta, S)
-        # the sum over l of beta^l (U S V^T)^l, with the powers of V^T U S summed in k x k
+        # the sum over l of beta^l (U S V^T)^l is a geometric series of the k x k matrix V^T U S
         inner = np.eye(S.size) - self.beta * (V.T @ U) * S
         W = np.linalg.solve(inner.T, (self.beta * U * S).T).T
         self.factors = np.ascontiguousarray(W), np.ascontiguousarray(V)
@@ -106,19 +110,19 @@ class SvdKatz(PairScorer):
 
 def _square(data: GraphData) -> GraphData:
     if not data.square:
-        raise InputError("walks need a square matrix, with rows and columns alike")
+        raise InputError("walks need a square matrix, whose rows and columns are the same nodes")
     return data
 
 
 def _svd(matrix: sp.csr_array, rank: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return U, S, V of the largest singular values, at least one."""
+    """Return U, S, V of the `rank` largest singular values, or zeros if there are no links."""
     n = matrix.shape[0]
     if n == 0 or matrix.nnz == 0:
         return np.zeros((n, 1)), np.zeros(1), np.zeros((n, 1))
     if n <= _DENSE or rank >= n // 2:
         U, S, Vt = np.linalg.svd(matrix.toarray(), full_matrices=False)
     else:
-        # a start without symmetries: from one that has them, ARPACK restarts at random
+        # a starting vector without symmetries: from one with symmetries, ARPACK restarts at random
         U, S, Vt = svds(matrix, rank, v0=np.random.default_rng(0).random(n))
     largest = np.argsort(-S)[:rank]
     return U[:, largest], S[largest], Vt[largest].T
@@ -130,15 +134,15 @@ def _damping(beta: float | None, singular_values: FloatArray) -> tuple[float, fl
     limit = 1 / top if top else math.inf
     if beta is None:
         return (limit / 2, 0.5) if top else (1.0, 0.0)
-    wanted = f"between 0 and one over the largest singular value, {limit:.6g}"
-    check_option("beta", beta, number(wanted, lambda v: 0 < v < limit))
+    allowed = f"between 0 and one over the largest singular value, {limit:.6g}"
+    check_option("beta", beta, number(allowed, lambda v: 0 < v < limit))
     return float(beta), beta * top
 
 
 def katz(
     G: Any, ebunch: Iterable[Any] | None = None, *, beta: float | None = None
 ) -> Iterator[Prediction]:
-    """Score pairs by the number of walks between them, damped by beta a step.
+    """Score pairs by the Katz index: the number of walks between them, damped by beta per step.
 
     Parameters
     ----------
@@ -146,8 +150,8 @@ def katz(
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
     beta : float, optional
-        Below one over the largest singular value of the adjacency matrix; half of that
-        if None.
+        Must be below one over the largest singular value of the adjacency matrix. If None,
+        half of that.
 
     Returns
     -------
@@ -158,10 +162,10 @@ def katz(
     networkx.NodeNotFound, ValueError
         If a node of `ebunch` is not in `G` (networkx, others).
     ValueError
-        For something in `ebunch` that is not a pair, a beta out of range, a rectangular
-        matrix, or NaN in it.
+        If an item of `ebunch` is not a pair, `beta` is out of range, or a matrix is rectangular
+        or has NaN in it.
     networkx.NetworkXNotImplemented, ValueError
-        If `G` is a multigraph, of networkx or of igraph.
+        If `G` is a multigraph (networkx, igraph).
     TypeError
         If `G` is not a graph.
 
@@ -171,8 +175,9 @@ def katz(
 
     Notes
     -----
-    (I - beta A) X = I is solved for 64 first nodes at a time by sparse products alone, until
-    what is left is below 1e-12 of the first term: the same for a few pairs and for all.
+    (I - beta A) X = I is solved iteratively for 64 rows at a time, by products with the sparse
+    matrix A only, to a precision of 1e-12 of the first term. A pair has the same score whether
+    few pairs or all pairs are scored.
 
     Examples
     --------
@@ -191,7 +196,7 @@ def svd_katz(
     rank: int = 50,
     beta: float | None = None,
 ) -> Iterator[Prediction]:
-    """Score pairs by Katz's sum of walks in the best approximation of a given rank.
+    """Score pairs by the Katz index of the best approximation of a given rank.
 
     Parameters
     ----------
@@ -211,7 +216,7 @@ def svd_katz(
     networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError
         As in `katz`.
     ValueError
-        If `rank` is not a whole number of at least 1.
+        If `rank` is not a positive integer.
 
     See Also
     --------

@@ -28,9 +28,9 @@ BAD = {
     "NaN, as pandas writes it": (b"1,2\nNaN,2\n", "line 2: column 1 is NaN"),
     "NAN": (b"1,2\nNAN,2\n", "line 2: column 1 is NaN"),
     "an empty cell": (b"a,b\nb,\n", "line 2: column 2 is empty"),
-    "an open quote": (b'a,b\n"c,d\n', "line 3: a quotation mark that nothing closes"),
-    "a header alone": (b"source,target\n", "a header, and no edges"),
-    "a header alone, unended": (b"source,target", "a header, and no edges"),
+    "an open quote": (b'a,b\n"c,d\n', "line 3: a quotation mark that is never closed"),
+    "a header alone": (b"source,target\n", "a header, but no edges"),
+    "a header alone, unended": (b"source,target", "a header, but no edges"),
     "a damaged gzip file": (gzip.compress(b"a b\n" * 999)[:-9], "damaged gzip file"),
     "gzip inside out": (b"\x1f\x8bnothing", "damaged gzip file"),
 }
@@ -75,8 +75,8 @@ def test_a_directory(tmp_path, run):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--source", "x"], "line 1: there is no column 'x', but a, b"),
-        (["--no-header", "--target", "3"], "line 1: there is no column '3', but 1 to 2"),
+        (["--source", "x"], "line 1: no column 'x'; the columns are a, b"),
+        (["--no-header", "--target", "3"], "line 1: no column '3'; the columns are 1 to 2"),
         (["--header", "--source", "b"], "line 1: source and target are the same column"),
         (["--separator", "ab"], "--separator is comma"),
     ],
@@ -96,7 +96,7 @@ NODES = {
     "NaN": ("node,age\nann,1\n\nbob,nan\n", "line 4: age is nan"),
     "an empty cell": ("# c\nnode,age\nann,\n", "line 3: age is empty"),
     "twice": ("node,age\nann,1\nann,2\n", "line 3: node 'ann' was on line 2 already"),
-    "no nodes": ("node,age\n", "a header, and no nodes"),
+    "no nodes": ("node,age\n", "a header, but no nodes"),
     "nodes without features": ("node,age\nann,1\n", "no features for 5 nodes of"),
 }
 
@@ -114,11 +114,11 @@ def test_a_feature_that_is_not_there(tmp_path, run, links):
     path = tmp_path / "nodes.csv"
     path.write_text("node,age\nann,1\n")
     assert (
-        "no column 'size', but node, age"
+        "no column 'size'; the columns are node, age"
         in run("predict", links, "--nodes", path, "--features", "size").err
     )
     assert (
-        "no node attribute 'age'; there is none" in run("predict", links, "--features", "age").err
+        "no node attribute 'age'; there are none" in run("predict", links, "--features", "age").err
     )
 
 

@@ -112,7 +112,8 @@ def test_a_saved_model_predicts_the_same_and_knows_the_names(run, links, tmp_pat
     G = nx.parse_graphml(run("predict", "--model", model, "--top", 1, "--as", "graphml").out)
     assert G.number_of_edges() == 8
     done = run("predict", links, "--model", model)
-    assert done.err == "pugraph: error: --model has all that it needs; leave out a file\n"
+    message = "--model cannot be combined with the network file; leave out the network file"
+    assert done.err == f"pugraph: error: {message}\n"
     assert "leave out --rho" in run("predict", "--model", model, "--rho", "0.5").err
 
 
@@ -162,8 +163,8 @@ def test_evaluate(run, links, tmp_path):
     assert row["auc ±"] == ""
     done = run("evaluate", "--method", "best")
     assert done.code == 2
-    assert "--method best: there are bias" in done.err
-    assert "evaluate writes no graphml" in run("evaluate", "--as", "graphml").err
+    assert "--method best: choose from bias" in done.err
+    assert "evaluate cannot write graphml" in run("evaluate", "--as", "graphml").err
 
 
 def test_evaluate_compares_four_methods_by_itself(run):
@@ -207,11 +208,11 @@ def test_cluster_a_network(run, links, people, between, tmp_path):
     [
         (["predict", "--rho", "2"], "rho"),
         (["predict", "--rho", "x"], "'x' is neither a number nor auto"),
-        (["predict", "--top", "0"], "'0' is not a whole number from 1 on"),
+        (["predict", "--top", "0"], "'0' is not a whole number of at least 1"),
         (["predict", "--rank", "-1"], "'-1' is not a whole number"),
-        (["predict", "--seed", "a"], "'a' is not a whole number from 0 on"),
-        (["predict", "--features", ","], "there is no name in it"),
-        (["predict", "--method", "jaccard", "--rho", "0.5"], "--rho means nothing to --method"),
+        (["predict", "--seed", "a"], "'a' is not a whole number of at least 0"),
+        (["predict", "--features", ","], "',' has no name in it"),
+        (["predict", "--method", "jaccard", "--rho", "0.5"], "--rho does not apply to --method"),
         (["predict", "--method", "x"], "invalid choice: 'x'"),
         (["predict", "-o", "x.what"], "the extension is none of"),
         (["predict", "-o", "/no/such/place.csv"], "there is no such directory"),
@@ -219,7 +220,7 @@ def test_cluster_a_network(run, links, people, between, tmp_path):
         (["fit"], "required: -o/--output"),
         (["fit", "-o", "/no/such/model"], "there is no such directory"),
         (["links.txt"], "invalid choice"),
-        (["info", "--as", "graphml"], "info writes no graphml"),
+        (["info", "--as", "graphml"], "info cannot write graphml"),
     ],
 )
 def test_wrong_usage_is_one_line(run, argv, message):
