@@ -1,4 +1,4 @@
-"""Helpers that inspect axes, and small data to draw."""
+"""Functions that inspect axes, and small data to draw."""
 
 from __future__ import annotations
 
