@@ -35,6 +35,10 @@ class NotEnoughMemoryError(PugraphError, MemoryError):
     """A fit that would not fit into the free memory."""
 
 
+class ForkedProcessError(PugraphError, RuntimeError):
+    """A process forked from one whose threads do not survive the fork."""
+
+
 class MissingPackageError(PugraphError, ImportError):
     """An optional package that is not installed."""
 

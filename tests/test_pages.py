@@ -70,8 +70,8 @@ def table_of_methods():
             f"`{method.function}`",
             f"`{method.name}`",
             *("yes" if can else "no" for can in (method.directed, method.rectangular)),
-            *("yes" if can else "no" for can in ("features" in method.options, method.kept)),
-            method.score,
+            *("yes" if can else "no" for can in ("features" in method.options, method.savable)),
+            method.score_meaning,
         )
         for method in METHODS.values()
     ]

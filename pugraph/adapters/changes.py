@@ -1,4 +1,4 @@
-"""Graphs with a few links less, or a few nodes more."""
+"""Graphs with links removed or nodes added."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def without_links(data: GraphData, rows: IntArray, cols: IntArray) -> GraphData:
 def with_nodes(data: GraphData, new: list[Any], links: Iterable[Any] | None) -> GraphData:
     """Return the graph with more nodes, and their links to each other and to known ones.
 
-    The next numbers are those of igraph's new vertices and of a matrix's new rows; igraph's
-    may also be given by names that are not taken. The result has no features.
+    New igraph vertices and matrix rows continue the numbering; new vertices may also be given
+    by names that are not in use. The result has no features.
     """
     n = len(data.nodes)
     nodes, index = _more_nodes(data, new)
@@ -69,7 +69,7 @@ def _more_nodes(data: GraphData, new: list[Any]) -> tuple[Sequence[Hashable], Ma
             if isinstance(node, str) and data.library == "igraph":
                 if names.setdefault(node, place) != place:
                     raise InputError(f"there is a vertex {node!r} already")
-            elif isinstance(node, (bool, str)) or not _is_number(node, place):
+            elif isinstance(node, (bool, str)) or not _equals(node, place):
                 raise InputError(
                     f"{node!r} cannot be added: new nodes continue the numbering, and the next "
                     f"one is {place}"
@@ -86,7 +86,7 @@ def _more_nodes(data: GraphData, new: list[Any]) -> tuple[Sequence[Hashable], Ma
     return [*data.nodes, *new], index
 
 
-def _is_number(node: Any, number: int) -> bool:
+def _equals(node: Any, number: int) -> bool:
     try:
         return as_int(node) == number
     except TypeError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -39,7 +39,7 @@ class GraphData:
     library : {"networkx", "igraph", "matrix"}
         Where the graph came from, which decides how an unknown node is reported.
     features, column_features : FeatureMatrix or None
-        The features of the rows and of the columns: of a graph, the nodes' twice.
+        The features of the rows and of the columns; of a graph, the same object twice.
     square : bool
         Whether rows and columns are the same nodes; False for a rectangular matrix.
     graph : networkx.Graph, igraph.Graph or None
@@ -68,7 +68,7 @@ class GraphData:
     features: FeatureMatrix | None = None
     column_features: FeatureMatrix | None = None
     square: bool = True
-    graph: Any = field(default=None)
+    graph: Any = None
 
     def __repr__(self) -> str:
         m, n = self.adjacency.shape
@@ -89,6 +89,8 @@ class GraphData:
     def has_features(self) -> bool:
         """Whether the rows or the columns have features."""
         return self.features is not None or self.column_features is not None
+
+    # The views below are private to the library, not to this module.
 
     @cached_property
     def _loopless(self) -> GraphData:

@@ -77,11 +77,11 @@ def pair_list(ebunch: Iterable[Any], name: str) -> list[Any]:
 
 def _pair(pair: Any, place: int, name: str) -> tuple[Any, Any]:
     try:
+        if isinstance(pair, str):
+            raise ValueError
         u, v = pair
     except (TypeError, ValueError):
-        u = v = pair
-    if isinstance(pair, str) or u is pair:
-        raise InputError(f"item {place} of {name} is not a pair of nodes: {pair!r}")
+        raise InputError(f"item {place} of {name} is not a pair of nodes: {pair!r}") from None
     return u, v
 
 

@@ -166,11 +166,9 @@ def fit(args: Namespace) -> None:
     with errors_of_file(args.output):
         model.save(args.output)
     summary = model._summary()
-    print(
-        f"{args.output}: {summary['method']} model of {len(model.nodes)} nodes, "
-        f"rank {summary['rank']}, rho {summary['rho']:.4g}, reg {summary['reg']:.4g}",
-        file=sys.stderr,
-    )
+    numbers = [f"{k} {summary[k]:.4g}" for k in ("rank", "rho", "reg") if k in summary]
+    kind = f"{summary['method']} model of {len(model.nodes)} nodes"
+    print(f"{args.output}: {', '.join([kind, *numbers])}", file=sys.stderr)
 
 
 def info(args: Namespace) -> None:

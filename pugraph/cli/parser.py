@@ -186,7 +186,7 @@ def _fit(commands: Any) -> None:
     )
     parser.add_argument(
         "--method",
-        choices=[name for name, method in METHODS.items() if method.kept],
+        choices=[name for name, method in METHODS.items() if method.savable],
         metavar="METHOD",
         help="bias or shift (default: bias)",
     )

@@ -18,6 +18,7 @@ import numpy as np
 import threadpoolctl
 
 from pugraph.core.types import IntArray
+from pugraph.errors import ForkedProcessError
 
 # The parts of fastmath that sums need to be vectorised: they may be reordered, and
 # multiply-adds fused. NaN and infinity keep their meaning. The order is fixed when a kernel is
@@ -53,7 +54,7 @@ def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(compiled)
     def call(*args: Any) -> Any:
         if _process.forked:
-            raise RuntimeError(
+            raise ForkedProcessError(
                 "this process was forked from one that had already used pugraph, and its threads "
                 "do not survive a fork; start processes with "
                 "multiprocessing.get_context('spawn') or 'forkserver'"

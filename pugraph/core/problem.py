@@ -19,7 +19,6 @@ The solvers use only these three numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,13 +43,6 @@ class Objective:
     @classmethod
     def shifted(cls, rho: float, reg: float) -> Objective:
         return cls(1.0, 1.0, 1 / (1 - rho), reg)
-
-    @classmethod
-    def of(cls, weights: Any) -> Objective:
-        """Return the objective of settings with the attributes alpha or rho, and reg."""
-        if weights.alpha is None:
-            return cls.shifted(weights.rho, weights.reg)
-        return cls.biased(weights.alpha, weights.reg)
 
     @property
     def extra(self) -> float:

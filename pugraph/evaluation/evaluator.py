@@ -20,7 +20,7 @@ from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation.metrics import Evaluation, metrics_of
 from pugraph.evaluation.negatives import NEGATIVES, BlockSource, other_pairs
-from pugraph.link_prediction.methods import find_method
+from pugraph.link_prediction.methods import find_method, unwrap
 from pugraph.models.checks import check_option, check_whole
 from pugraph.models.scorer import PairScorer
 
@@ -107,13 +107,13 @@ def evaluate(
 class Task(NamedTuple):
     """A training graph and the positions of the held-out links.
 
-    `train` returns the graph as an object of its library, for functions that need it.
+    `make_train` returns the graph as an object of its library, for functions that need it.
     """
 
     data: GraphData
     rows: IntArray
     cols: IntArray
-    train: Callable[[], Any]
+    make_train: Callable[[], Any]
 
 
 class RankingOptions(NamedTuple):
@@ -158,7 +158,7 @@ ScoredBlocks = Iterator[tuple[IntArray, IntArray, FloatArray]]
 
 def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, ScoredBlocks]:
     """Return the scores of the held-out links, and an iterator over those of the other pairs."""
-    data, rows, cols, train = task
+    data, rows, cols, make_train = task
     model = _position_scorer(scorer, task)
     if model is not None:
         if isinstance(model, PairScorer) and list(model.nodes) != list(data.nodes):
@@ -170,7 +170,7 @@ def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, S
             "a scorer must have score_pairs(rows, cols) or be a function of (G, ebunch), not "
             f"{type(scorer).__name__}"
         )
-    graph = train()
+    graph = make_train()
     if isinstance(graph, GraphData):
         name = getattr(scorer, "__name__", type(scorer).__name__)
         raise InvalidTypeError(f"{name} cannot take a GraphData; pass the graph itself")
@@ -188,24 +188,21 @@ def _position_scorer(scorer: Any, task: Task) -> Any:
     """Return an object with `score_pairs` for a scorer, or None if it has none."""
     if hasattr(scorer, "score_pairs"):
         return scorer
-    method_and_options = find_method(scorer)
-    if method_and_options is not None:
-        method, options = method_and_options
+    function, options = unwrap(scorer)
+    method = find_method(function)
+    if method is not None:
         return method.make_scorer(task.data, **options)
-    return _igraph_similarity(scorer, task)
+    return _igraph_similarity(function, options, task)
 
 
-def _igraph_similarity(scorer: Any, task: Task) -> Any:
-    """Return a scorer for a similarity method of igraph, or None if `scorer` is not one."""
-    options: dict[str, Any] = {}
-    if isinstance(scorer, functools.partial) and not scorer.args:
-        scorer, options = scorer.func, scorer.keywords
+def _igraph_similarity(function: Any, options: dict[str, Any], task: Task) -> Any:
+    """Return a scorer for a similarity method of igraph, or None for any other function."""
     igraph = sys.modules.get("igraph")
     if igraph is None:
         return None
     for name in _IGRAPH_SIMILARITIES:
-        if scorer is getattr(igraph.Graph, name):
-            graph = task.train()
+        if function is getattr(igraph.Graph, name):
+            graph = task.make_train()
             if not isinstance(graph, igraph.Graph):
                 raise InvalidTypeError(
                     f"{name} is igraph's and needs an igraph graph; convert the graph"
@@ -249,10 +246,10 @@ def _take(scores: Iterator[float], n: int) -> FloatArray:
 def _held_out_positions(data: GraphData, held_out: Iterable[Any]) -> tuple[IntArray, IntArray]:
     """Validate the held-out pairs and return their positions."""
     rows, cols = data.pair_positions(held_out, "held_out")
-    if data.square and not data.directed:
+    if data.symmetric:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
 
-    def name(which: BoolArray | IntArray) -> str:
+    def name(which: BoolArray) -> str:
         i = np.flatnonzero(which)[0]
         return f"held-out pair ({data.nodes[rows[i]]!r}, {data.columns[cols[i]]!r})"
 

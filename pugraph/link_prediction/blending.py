@@ -65,7 +65,7 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
     bar = options.progress is True
     if bar:  # one bar for all fits instead of one per fit
         options = replace(options, progress=False)
-    with progress_bar(total=times + 2, desc="pu_blend", unit="fit", disable=not bar) as steps:
+    with progress_bar(total=times + 2, desc="pu_blend", unit="step", disable=not bar) as steps:
         options = resolve(data, options)
         evidence = Evidence(data, options)
         options = with_numbers_of(options, evidence.bias)
@@ -89,7 +89,7 @@ def _examples(
     """
     evidence = Evidence(split.data, options)
     us, vs, near_weight = sampling.some_two_steps(
-        evidence.adjacency, split.pairs, _NEAR // times, rng
+        evidence.undirected, split.pairs, _NEAR // times, rng
     )
     far_us, far_vs, far_weight = sampling.some_non_links(split.pairs, _FAR // times, rng)
     with threads(options.n_jobs):

@@ -58,8 +58,9 @@ def fit(
         pairs have the weight 1 - alpha. It equals (1 + rho) / 2.
     reg : float or "auto", optional
         The regularization, lambda in the paper. If None, proportional to the largest
-        singular value of a random graph of the same density. With features, proportional to
-        the square root of the number of links (nuclear), or about 1 (ridge).
+        singular value of a random matrix of the same density, less its mean. With features,
+        proportional to the square root of the number of links (nuclear), or about 1 for
+        "bias" and 2 for "shift" (ridge).
     features : str, list of str, matrix or (rows, columns), optional
         The names of node attributes, or a matrix with a row per node. Features make the model
         inductive, X = F D F^T: it scores nodes by their features, even nodes without links,
@@ -77,7 +78,7 @@ def fit(
         On D, for a model with features: reg times its nuclear norm, or reg / 2 times the sum
         of its squares.
     solver : str
-        "auto" is the first solver named for the method.
+        Without features, "auto" is the first solver named for the method.
 
         For "bias": "als" (alternating least squares) and "ccd++" (coordinate descent, a few
         ranks at a time) minimise the same objective. "proximal" minimises it over all X, with
@@ -91,10 +92,11 @@ def fit(
         nodes, and certifies the result too.
 
         With features and the nuclear norm: "ccd++" learns D = P Q^T of the given rank, and is
-        what "auto" chooses for thousands of features. "proximal", for "bias", learns all of D
-        and certifies it. The ridge penalty has a single solver for "bias". For "shift",
-        "exact" bounds the score of every pair, while "relax" and "ccd++" fit without bounds
-        and clip the scores; "auto" uses bounds for up to a million pairs.
+        what "auto" chooses if `rank` is given or D has more than 250,000 entries. "proximal",
+        for "bias", learns all of D and certifies it. The ridge penalty has a single solver
+        for "bias". For "shift", "exact" bounds the score of every pair, while "relax" and
+        "ccd++" fit without bounds and clip the scores; "auto" uses bounds for up to a million
+        pairs.
     max_sweeps : int, optional
         The largest number of sweeps over all rows and columns; if None, 100. For a certified
         solver, the largest number of steps; if None, 1,000 to 5,000.
@@ -146,7 +148,7 @@ def fit(
     >>> import networkx as nx, pugraph
     >>> model = pugraph.fit(nx.karate_club_graph(), rank=10)
     >>> model
-    <LinkModel method='bias' nodes=34 rank=10 rho=0.8 reg=1.54225>
+    <FactorModel method='bias' nodes=34 rank=10 rho=0.8 reg=1.54225>
 
     With a node attribute:
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,12 +33,12 @@ class Method:
     fixed : tuple of (str, str)
         Arguments of `scorer` with a fixed value for this method.
     options : tuple of str
-        The options of the command line that it accepts.
-    kept : bool
+        The options of the predictor that the command line can set.
+    savable : bool
         Whether its scorer is a model that can be saved.
     directed, rectangular : bool
         Whether it accepts directed graphs, and rectangular matrices.
-    score : str
+    score_meaning : str
         The kind of its scores, in a few words.
     """
 
@@ -46,10 +47,10 @@ class Method:
     scorer: str
     fixed: tuple[tuple[str, str], ...] = ()
     options: tuple[str, ...] = ()
-    kept: bool = False
+    savable: bool = False
     directed: bool = True
     rectangular: bool = False
-    score: str = ""
+    score_meaning: str = ""
 
     @property
     def predictor(self) -> Callable[..., Any]:
@@ -58,25 +59,30 @@ class Method:
 
     def make_scorer(self, G: Any, **options: Any) -> PairScorer:
         """Return a scorer of the pairs of a graph."""
+        from pugraph.models.checks import check_names  # which imports numba
+
         module, _, name = self.scorer.partition(":")
         make = getattr(importlib.import_module(f"pugraph.link_prediction.{module}"), name)
+        check_names(self.function, options, inspect.signature(self.predictor).parameters)
         return make(G, **dict(self.fixed), **options)
 
 
-# the command line's options for the methods that fit a model
+# of the methods that fit a model
 _LEARNED = ("features", "n_jobs", "progress", "rank", "reg", "rho", "seed")
 
 
 def _factor_model(name: str, score: str) -> Method:
     return Method(
         name, f"pu_{name}", "fitting:fit", (("method", name),), _LEARNED,
-        kept=True, rectangular=True, score=score,
+        savable=True, rectangular=True, score_meaning=score,
     )  # fmt: skip
 
 
 def _local_index(name: str, function: str, score: str) -> Method:
     fixed = (("name", function),)
-    return Method(name, function, "local_indices:LocalIndex", fixed, directed=False, score=score)
+    return Method(
+        name, function, "local_indices:LocalIndex", fixed, directed=False, score_meaning=score
+    )
 
 
 _ALL = (
@@ -87,7 +93,7 @@ _ALL = (
         "pu_blend",
         "blending:fit_blend",
         options=_LEARNED,
-        score="an estimated probability",
+        score_meaning="an estimated probability",
     ),
     _local_index("jaccard", "jaccard_coefficient", "a fraction"),
     _local_index("adamic-adar", "adamic_adar_index", "a weighted count of neighbours"),
@@ -96,25 +102,26 @@ _ALL = (
     ),
     _local_index("preferential-attachment", "preferential_attachment", "a product of degrees"),
     _local_index("common-neighbors", "common_neighbors", "a count of neighbours"),
-    Method("katz", "katz", "walks:Katz", score="a weighted count of walks"),
+    Method("katz", "katz", "walks:Katz", score_meaning="a weighted count of walks"),
     Method(
         "svd-katz",
         "svd_katz",
         "walks:SvdKatz",
         options=("rank",),
-        score="a weighted count of walks",
+        score_meaning="a weighted count of walks",
     ),
 )
 # by name, in the order in which they are listed to users
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 
 
-def find_method(function: Any) -> tuple[Method, dict[str, Any]] | None:
-    """Return the method of a predictor, and its options if it is a `functools.partial`."""
-    options: dict[str, Any] = {}
+def unwrap(function: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a function and the options of a `functools.partial` of it."""
     if isinstance(function, functools.partial) and not function.args:
-        function, options = function.func, function.keywords
-    for method in METHODS.values():
-        if function is method.predictor:
-            return method, options
-    return None
+        return function.func, function.keywords
+    return function, {}
+
+
+def find_method(function: Any) -> Method | None:
+    """Return the method of a predictor, or None for any other function."""
+    return next((m for m in METHODS.values() if m.predictor is function), None)

@@ -14,7 +14,8 @@ from pugraph.models.evidence import Evidence
 from pugraph.models.odds import LogOdds
 from pugraph.models.scorer import PairScorer
 
-_FEW_PAIRS = 50_000  # below, starting threads takes longer than they save
+# below, starting threads takes longer than they save; chosen by hand, affects speed only
+_FEW_PAIRS = 50_000
 
 
 class Blend(PairScorer):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pugraph.core.problem import Objective
 
-METHODS = ("bias", "shift")
+FACTOR_METHODS = ("bias", "shift")
 PENALTIES = ("nuclear", "ridge")
 MOST_EXACT = 5000  # nodes: the dense work of "exact" took 86 s for the 4,158 of ca-GrQc
 
@@ -117,6 +117,6 @@ def reg_unit(shape: tuple[int, int], n_links: int, penalty: str | None) -> float
     if penalty == "ridge":
         return _RIDGE_UNIT
     m, n = shape
-    # about half of the largest singular value of a random matrix of this density
+    # half of the largest singular value of a random matrix of this density, less its mean
     density = max(n_links, 1) / max(m * n, 1)
     return math.sqrt(density) * (math.sqrt(m) + math.sqrt(n)) / 2

@@ -50,13 +50,13 @@ class Evidence:
     def __init__(self, data: GraphData, options: Options) -> None:
         self._directed = data.directed
         A = data.adjacency
-        self.adjacency = A
+        self.undirected = A
         if data.directed:
-            self.adjacency = sp.csr_array((A + A.T).astype(bool).astype(np.int8))
+            self.undirected = sp.csr_array((A + A.T).astype(bool).astype(np.int8))
         self._out, self._in = data._sides
         self._either = self._out
         if data.directed:
-            self._either, _ = both_sides(self.adjacency, symmetric=True)
+            self._either, _ = both_sides(self.undirected, symmetric=True)
         self._degrees = [
             np.diff(side.indptr).astype(np.float64) for side in (self._out, self._in, self._either)
         ]

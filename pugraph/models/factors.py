@@ -88,8 +88,8 @@ class FactorModel(LinkModel):
 
     def __repr__(self) -> str:
         return (
-            f"<LinkModel method={self.method!r} nodes={len(self.nodes)} rank={self.rank} "
-            f"rho={self.rho:.6g} reg={self.reg:.6g}>"
+            f"<{type(self).__name__} method={self.method!r} nodes={len(self.nodes)} "
+            f"rank={self.rank} rho={self.rho:.6g} reg={self.reg:.6g}>"
         )
 
     @property
@@ -133,7 +133,7 @@ class FactorModel(LinkModel):
         """
         if self.method == "shift":
             return 0.5
-        rho = max(self.rho, 0.0)  # an alpha below 1/2 has none
+        rho = max(self.rho, 0.0)  # negative for an alpha below 1/2
         ratio = math.sqrt(1 + 2 * rho)
         return (1 + rho) / (1 + 2 * rho) * ratio / (1 + ratio)
 
@@ -296,7 +296,7 @@ class FactorModel(LinkModel):
         for axis, side in enumerate(self._maps):
             if side is not None:
                 arrays.update({f"{name}{axis}": a for name, a in side.arrays().items()})
-        return arrays, {**about, "kind": self.kind}
+        return arrays, about
 
     @classmethod
     def _restored(

@@ -112,7 +112,7 @@ def _start(options: Options, numbers: Hyperparameters, rows: Pattern, cols: Patt
 
 
 def hyperparameters_of(data: GraphData, options: Options) -> Hyperparameters:
-    """Return the numbers that a fit of this graph would use."""
+    """Return the numbers that a fit would use; self-loops, which it drops, count as links."""
     shape, solver = data.adjacency.shape, None
     if options.inductive:
         solver = choose_solver(options, (data.features, data.column_features), shape)

@@ -14,7 +14,7 @@ from pugraph.models import storage
 from pugraph.models.checks import check_option, check_whole, is_auto, number
 from pugraph.models.scorer import PairScorer, Prediction, best_pairs
 
-_THRESHOLD = number("a finite number, 'auto'", lambda v: True, optional=True)
+_THRESHOLD = number("a finite number", lambda v: True, auto=True, optional=True)
 _KINDS: dict[str, type[LinkModel]] = {}
 
 
@@ -159,9 +159,9 @@ class LinkModel(PairScorer):
         """
         if threshold is None:
             return super().predict(ebunch)
-        least = self.threshold() if is_auto(threshold) else threshold
-        check_option("threshold", least, _THRESHOLD)
-        return ((u, v, int(p > least)) for u, v, p in super().predict(ebunch))  # type: ignore[operator]
+        cut = self.threshold() if is_auto(threshold) else threshold
+        check_option("threshold", cut, _THRESHOLD)
+        return ((u, v, int(p > cut)) for u, v, p in super().predict(ebunch))  # type: ignore[operator]
 
     def top_links(self, k: int = 100, *, nodes: Iterable[Any] | None = None) -> list[Prediction]:
         """Return the k best pairs that are not links yet, best first.
@@ -184,7 +184,7 @@ class LinkModel(PairScorer):
         Raises
         ------
         ValueError
-            If `k` is not a whole number of at least 0, or `nodes` is not a list of nodes.
+            If `k` is not a whole number of at cut 0, or `nodes` is not a list of nodes.
         networkx.NodeNotFound, ValueError
             If one of `nodes` is not in the graph (networkx, others).
 
@@ -230,7 +230,8 @@ class LinkModel(PairScorer):
         ...     os.listdir(folder)
         ['karate.pugraph']
         """
-        storage.write_model(path, self.data, *self._stored())
+        arrays, about = self._stored()
+        storage.write_model(path, self.data, arrays, {**about, "kind": self.kind})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -266,7 +267,7 @@ class LinkModel(PairScorer):
         True
         """
         data, arrays, about = storage.read_model(path)
-        kind = _KINDS.get(about.get("kind", "factors"))
+        kind = _KINDS.get(about.get("kind", "factors"))  # older files have factors
         if kind is None or not issubclass(kind, cls):
             raise InputError(f"{path} does not hold a {cls.__name__}")
         return kind._restored(data, arrays, about)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from pugraph.errors import InputError
 from pugraph.models.checks import Check, check_option, is_auto, number, one_of, refusal, whole
 from pugraph.models.defaults import (
-    METHODS,
+    FACTOR_METHODS,
     PENALTIES,
     Hyperparameters,
     Solver,
@@ -59,8 +59,8 @@ class Options:
 
     def _check_solver(self) -> None:
         known = self._solvers
-        if self.solver not in ("auto", *(s.name for s in known.values() if not s.only_auto)):
-            names = ["auto", *(name for name, s in known.items() if not s.only_auto)]
+        names = ["auto", *(name for name, solver in known.items() if not solver.only_auto)]
+        if self.solver not in names:
             kind = f"method {self.method!r}"
             if self.inductive:
                 kind += f" with features and penalty {self.penalty!r}"
@@ -135,7 +135,7 @@ def _is_float_type(dtype: Any) -> bool:
 
 _NON_NEGATIVE = "a finite number of at least 0"
 _CHECKS: dict[str, Check] = {
-    "method": one_of(METHODS),
+    "method": one_of(FACTOR_METHODS),
     "penalty": one_of(PENALTIES),
     "rank": whole(1, auto=True, optional=True),
     "max_sweeps": whole(1, optional=True),

@@ -12,7 +12,8 @@ from pugraph.core.jit import threads
 from pugraph.errors import NotEnoughMemoryError
 from pugraph.models.options import Options
 
-_FEW_LINKS = 10_000  # below, starting threads takes longer than they save
+# below, starting threads takes longer than they save; chosen by hand, affects speed only
+_FEW_LINKS = 10_000
 
 
 @contextlib.contextmanager

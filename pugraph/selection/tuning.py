@@ -30,8 +30,8 @@ _GAIN = 1.01  # of the average precision, for another rank
 _HOPEFUL = 0.98  # of the best average precision on the first hiding, for a fit on the second
 _LOOSE = 2.0  # times the tolerance of a fit, which is enough to compare trials
 # The paper's grid, corrected: 1 - rho in multiples of the density, or rho itself
-_BIASES = (2.0, 20.0, 200.0, 2000.0)
-_SHIFTS = (0.0, 0.3, 0.5, 0.7, 0.9)
+_BIAS_LEVELS = (2.0, 20.0, 200.0, 2000.0)
+_SHIFT_LEVELS = (0.0, 0.3, 0.5, 0.7, 0.9)
 
 
 class Trial(NamedTuple):
@@ -129,11 +129,11 @@ def select(
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
     method : {"bias", "shift"}
     rho, reg, rank
-        "auto" is chosen; a number is kept; None is the rule's.
+        "auto" is chosen; a number is kept; None means the default of `pugraph.fit`.
     features
         As in `pugraph.fit`.
     fraction : float
-        Of the links that are hidden, above 0 and below 1.
+        The fraction of the links to hide, above 0 and below 1.
     progress : bool
         Show a progress bar.
     **options
@@ -179,7 +179,7 @@ def select(
 
 
 def resolve(data: GraphData, options: Options) -> Options:
-    """Return options with a number for each that is "auto"."""
+    """Return options with a number for each "auto"; rho and reg that are None get one, too."""
     if not options.selects:
         return options
     chosen = _choose(data, options, progress=options.progress is True)
@@ -200,18 +200,18 @@ def _choose(
         search.climb_reg(2.0)
     if is_auto(options.rho):
         if options.method == "shift":
-            for rho in _SHIFTS:
-                search.attempt(bias=rho)
+            for rho in _SHIFT_LEVELS:
+                search.attempt(level=rho)
         else:
-            search.attempt(bias=_BIASES[1])
+            search.attempt(level=_BIAS_LEVELS[1])
             # the further ones only where the step before helped
-            if not search.attempt(bias=_BIASES[0]) and search.attempt(bias=_BIASES[2]):
-                search.attempt(bias=_BIASES[3])
-            search.scale_bias(10**0.5)
+            if not search.attempt(level=_BIAS_LEVELS[0]) and search.attempt(level=_BIAS_LEVELS[2]):
+                search.attempt(level=_BIAS_LEVELS[3])
+            search.scale_level(10**0.5)
     if is_auto(options.reg):
         search.climb_reg(2**0.5)
         if is_auto(options.rho) and options.method == "bias":
-            search.scale_bias(10**0.5, 2**0.5)
+            search.scale_level(10**0.5, 2**0.5)
     if is_auto(options.rank):
         search.ranks()
     return search.chosen()
@@ -230,39 +230,39 @@ class _Search:
         self.bar = progress_bar(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
         self._tried: set[Hyperparameters] = set()
-        self.bias: float | None = None  # the default
-        self.factor = 1.0
+        self.level: float | None = None  # the default
+        self.reg_factor = 1.0
         self.rank: int | None = None
         self._best = [-1.0] * len(self.rounds)
         self.attempt()
 
-    def _at(self, data: GraphData, bias: float | None, factor: float, rank: Any) -> Options:
+    def _at(self, data: GraphData, level: float | None, reg_factor: float, rank: Any) -> Options:
         """Return options with numbers for all that is "auto"."""
         shape, n_links = data.adjacency.shape, data.adjacency.nnz
         free: dict[str, Any] = {
-            name: None for name in ("rho", "reg", "rank") if getattr(self.options, name) == "auto"
+            name: None for name in ("rho", "reg", "rank") if is_auto(getattr(self.options, name))
         }
         options = replace(self.options, progress=False, **free)
         if "rank" in free:
             options = replace(options, rank=rank)
-        if "rho" in free and bias is not None:
+        if "rho" in free and level is not None:
             density = n_links / (shape[0] * shape[1])
-            rho = bias if options.method == "shift" else 1 - bias * density
+            rho = level if options.method == "shift" else 1 - level * density
             options = replace(options, rho=float(np.clip(rho, 0, 1 - 1e-9)))
         if "reg" in free:
-            options = replace(options, reg=factor * hyperparameters_of(data, options).reg)
+            options = replace(options, reg=reg_factor * hyperparameters_of(data, options).reg)
         return options
 
     def _multiple(self) -> float:
         """Return 1 - rho of the best trial in multiples of the density."""
         adjacency = self.split.data.adjacency
-        if self.bias is not None:
-            return self.bias
+        if self.level is not None:
+            return self.level
         return (1 - self._rho) * adjacency.shape[0] * adjacency.shape[1] / adjacency.nnz
 
     def attempt(self, gain: float = 1.0, **change: Any) -> bool:
         """Fit with a change to the best trial so far; keep it if it is `gain` times as good."""
-        now = {"bias": self.bias, "factor": self.factor, "rank": self.rank, **change}
+        now = {"level": self.level, "reg_factor": self.reg_factor, "rank": self.rank, **change}
         options = self._at(self.split.data, **now)
         numbers = hyperparameters_of(self.split.data, options)
         if numbers in self._tried:
@@ -289,28 +289,28 @@ class _Search:
             if not options.inductive:
                 for hidden, found in zip(self.rounds, models, strict=True):
                     hidden.start = found.factors
-            self.bias, self.factor, self.rank = now["bias"], now["factor"], now["rank"]
+            self.level, self.reg_factor, self.rank = now["level"], now["reg_factor"], now["rank"]
         return better
 
     def climb_reg(self, step: float) -> None:
         """Multiply the penalty, up or else down, as long as that helps."""
         for factor in (step, 1 / step):
-            if self.attempt(factor=self.factor * factor):
-                while self.attempt(factor=self.factor * factor):
+            if self.attempt(reg_factor=self.reg_factor * factor):
+                while self.attempt(reg_factor=self.reg_factor * factor):
                     pass
                 break
 
-    def scale_bias(self, step: float, reg_step: float = 1.0) -> None:
+    def scale_level(self, step: float, reg_step: float = 1.0) -> None:
         """Multiply 1 - rho, up or else down, and the penalty with it."""
         for up in (True, False):
             by, reg_by = (step, reg_step) if up else (1 / step, 1 / reg_step)
-            if self.attempt(bias=self._multiple() * by, factor=self.factor * reg_by):
+            if self.attempt(level=self._multiple() * by, reg_factor=self.reg_factor * reg_by):
                 break
 
     def ranks(self) -> None:
         """Double the rank, or else halve it, as long as that clearly helps."""
         data = self.split.data
-        rank = hyperparameters_of(data, self._at(data, self.bias, self.factor, None)).rank
+        rank = hyperparameters_of(data, self._at(data, self.level, self.reg_factor, None)).rank
         while 2 * rank <= min(data.adjacency.shape) and self.attempt(_GAIN, rank=2 * rank):
             rank *= 2
         if self.rank is None:
@@ -320,7 +320,7 @@ class _Search:
     def chosen(self) -> Selection:
         self.bar.close()
         data = self.whole
-        found = hyperparameters_of(data, self._at(data, self.bias, self.factor, self.rank))
+        found = hyperparameters_of(data, self._at(data, self.level, self.reg_factor, self.rank))
         return Selection(found.rho, found.alpha, found.reg, found.rank, self.table, self._winner)
 
 

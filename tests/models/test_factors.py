@@ -207,7 +207,7 @@ def test_predictions_of_yes_and_no():
         assert answers == [(u, v, int(p > q)) for u, v, p in scores]
         assert {type(p) for _, _, p in answers} == {int}
     for bad in ("half", np.nan, [1]):
-        with pytest.raises(ValueError, match="threshold must be a finite number, 'auto' or None"):
+        with pytest.raises(ValueError, match='threshold must be a finite number, "auto" or None'):
             model.predict(threshold=bad)
 
 
