@@ -90,7 +90,7 @@ def _by_networkx(G: Any, data: GraphData, count: int, name: str, seed: int) -> F
     if name not in _NETWORKX or function is None:
         return None
     graph = G
-    if data.library != "networkx":
+    if not isinstance(G, nx.Graph):
         graph = nx.empty_graph(count, nx.DiGraph if data.directed and data.square else nx.Graph)
         graph.add_edges_from(_links(data))
     options = {"seed": seed} if "seed" in inspect.signature(function).parameters else {}
@@ -102,7 +102,7 @@ def _by_igraph(G: Any, data: GraphData, count: int, name: str, seed: int) -> Flo
     import igraph
 
     graph = G
-    if data.library != "igraph":
+    if not isinstance(G, igraph.Graph):
         graph = igraph.Graph(count, _links(data), directed=data.directed and data.square)
     state = random.getstate()  # igraph uses Python's global random state
     random.seed(seed)

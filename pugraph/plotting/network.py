@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters.lookup import Positions
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
@@ -109,7 +110,7 @@ def draw_predictions(
     places = find_positions(G, data, count, layout, seed)
     order = np.argsort(scores, kind="stable")  # draws the highest on top
     rows, cols, scores = rows[order], cols[order], scores[order]
-    texts, wanted = _texts(G, data), _named(labels, count, rows, cols)
+    texts, wanted = _texts(data), _named(labels, count, rows, cols)
     small = count <= _FEW_NODES
     inside = small and max((len(texts[i]) for i in wanted), default=3) <= 2
     size = _IN_NODE if inside else min(50.0, max(3.0, 6000 / max(count, 1)))
@@ -245,11 +246,18 @@ def _draw_heads(ax: Axes, curves: FloatArray, widths: FloatArray, gap: float, **
     ax.add_collection(heads, autolim=False)
 
 
-def _texts(G: Any, data: GraphData) -> Sequence[str]:
-    if data.library == "igraph" and "name" in G.vs.attributes():
-        return [str(i if name is None else name) for i, name in enumerate(G.vs["name"])]
+def _texts(data: GraphData) -> Sequence[str]:
+    """Return the labels of all nodes; igraph's vertices may have names."""
     ends = list(data.nodes) if data.square else [*data.nodes, *data.columns]
-    return list(map(str, ends))
+    texts = list(map(str, ends))
+    if data.library == "igraph" and data.graph is not None:
+        if "name" in data.graph.vs.attributes():
+            for vertex, name in enumerate(data.graph.vs["name"]):
+                texts[vertex] = str(vertex if name is None else name)
+    elif isinstance(data.index, Positions):
+        for name, vertex in data.index.names.items():
+            texts[vertex] = name
+    return texts
 
 
 def _named(labels: str | bool, count: int, rows: IntArray, cols: IntArray) -> list[int]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 
 import igraph as ig
@@ -12,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 from matplotlib.collections import PathCollection
 
+from pugraph.adapters import to_graph_data
 from pugraph.plotting import (
     draw_predictions,
     plot_clusters,
@@ -209,3 +211,20 @@ class TestDrawPredictions:
             draw_predictions(KARATE, LINKS, seed=-1)
         with pytest.raises(TypeError, match="graph"):
             draw_predictions([1, 2], LINKS)
+
+
+@pytest.mark.parametrize("layout", ["spring", "circular", "kk"])
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_graph_data_is_drawn_with_or_without_its_graph(library, layout):
+    G = KARATE
+    if library == "igraph":
+        G = ig.Graph.Famous("Zachary")
+        G.vs["name"] = [f"v{vertex}" for vertex in range(34)]
+    data = to_graph_data(G)
+    drawn = []
+    for graph in (G, data, replace(data, graph=None)):
+        ax = draw_predictions(graph, LINKS, layout=layout)
+        drawn.append((sorted(text.get_text() for text in ax.texts), len(ax.collections)))
+        plt.close(ax.figure)
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len(drawn[0][0]) == 34
