@@ -30,10 +30,7 @@ _NEGLIGIBLE = 0.01
 
 
 @kernel(parallel=True)
-def _search(
-    P, Q, us, vs, left, bounds, least, slack, square, mirrored, order, indptr, indices,
-    counts, out_u, out_v, out_score,
-):  # fmt: skip
+def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, counts, output):
     """Find the candidate pairs of one tile of rows in every tile of columns.
 
     Candidates have a product of at least `least` minus the tile's slack, and are neither links
@@ -49,8 +46,6 @@ def _search(
         The node of each row of P.
     vs : int array
         The node of each row of Q.
-    left : int
-        The first column of the stripe, bounds[0].
     bounds : int array
         The bounds of the tiles of columns.
     least : float
@@ -64,19 +59,22 @@ def _search(
         first node comes first in `order` is kept.
     order : int array
         The position of each node in `vs`.
-    indptr, indices : int arrays
-        The links, as in `Pattern`.
+    links : (indptr, indices)
+        As in `Pattern`.
     counts : int array
         Receives the number of candidates per tile.
-    out_u, out_v, out_score : arrays
-        Receive the candidates; those of a tile start at (its first column - left) * us.size.
+    output : (u, v, score)
+        Arrays that receive the candidates; those of a tile start at its distance from the first
+        column, times us.size.
     """
+    indptr, indices = links
+    out_u, out_v, out_score = output
     for t in prange(len(bounds) - 1):
         start, end = bounds[t], bounds[t + 1]
         scores = np.empty((us.size, end - start), P.dtype)
         np.dot(P, Q[start:end].T, scores)
         threshold = P.dtype.type(least - slack[t])
-        offset = (start - left) * us.size
+        offset = (start - bounds[0]) * us.size
         count = 0
         for a in range(us.size):
             hits = 0  # counted first, in a loop that vectorises: most rows have none
@@ -204,8 +202,8 @@ def _top_pairs(
             slack = rounding * longest * col_norms[bounds[:-1]].astype(np.float64) + truncation
             counts = np.empty(slack.size, np.int64)
             _search(
-                rows, Q, us[first:stop], vs, left, bounds, best.least, slack,
-                pairs.square, mirrored, order, links.indptr, links.indices, counts, *output,
+                rows, Q, us[first:stop], vs, bounds, best.least, slack, pairs.square,
+                mirrored, order, (links.indptr, links.indices), counts, output,
             )  # fmt: skip
             offsets = (bounds[:-1] - left) * (stop - first)
             parts = [slice(p, p + c) for p, c in zip(offsets, counts, strict=True)]
