@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pugraph.core import pairs as core_pairs
+from pugraph.core.pairs import best_of
 from pugraph.core.problem import Pattern
 from tests import naive
 
@@ -63,3 +64,17 @@ def test_scores_are_products_of_rows(symmetric, dtype):
     if symmetric:
         mirrored = core_pairs.score_pairs(W, H, cols, rows, symmetric)
         assert mirrored.tobytes() == scores.tobytes()
+
+
+def test_the_best_of_blocks_is_the_best_of_all():
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 5, 200) / 4
+    places = np.arange(200, dtype=np.int32)
+    for k in (1, 7, 60, 300):
+        blocks = ((places[i : i + 30], places[i : i + 30], scores[i : i + 30]) for i in
+                  range(0, 200, 30))  # fmt: skip
+        rows, cols, found = best_of(blocks, k)
+        order = np.argsort(-scores, kind="stable")[:k]
+        np.testing.assert_array_equal(rows, order)
+        np.testing.assert_array_equal(cols, order)
+        np.testing.assert_array_equal(found, scores[order])

@@ -1,4 +1,4 @@
-"""pu_blend: no leakage, a chance that means something, and the promises of all scorers."""
+"""pu_blend: no leakage, a chance that means something, and better than its parts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,11 @@ from pugraph.adapters import to_graph_data
 from pugraph.evaluation import evaluate, split_links
 from pugraph.link_prediction import blending
 from pugraph.link_prediction.blending import fit_blend
-from pugraph.models import blend
 from pugraph.models.evidence import Evidence
 from pugraph.models.options import Options
-from pugraph.selection.hiding import hide_these
+from tests.models.examples import groups
 
 compiled = pytest.mark.compiled
-
-
-def groups(n=120, k=4, inside=0.4, directed=False):
-    probability = np.full((k, k), 0.01) + np.eye(k) * inside
-    return nx.stochastic_block_model([n // k] * k, probability.tolist(), seed=0, directed=directed)
 
 
 @compiled
@@ -60,40 +54,6 @@ def test_evidence_of_a_link_is_that_of_a_graph_without_it(directed, monkeypatch)
         assert evidence[:, -2].mean() < leaked[:, -2].mean()
 
 
-@pytest.mark.parametrize("directed", [False, True])
-def test_evidence_changes_when_the_pairs_own_edge_is_removed(directed):
-    G = groups(40, 2, directed=directed)
-    data = to_graph_data(G)
-    links = data.links()
-    settings = Options(rank=4)
-    whole = Evidence(data, settings)
-    for place in range(0, links[0].size, links[0].size // 5):
-        pair = links[0][[place]], links[1][[place]]
-        inner = hide_these(data, np.array([place]))
-        with_it, without = whole.of_pairs(*pair), Evidence(inner.data, settings).of_pairs(*pair)
-        assert (with_it[:, -2:] != without[:, -2:]).all()  # pu_bias and pu_shift
-        degrees = slice(9, 13) if directed else slice(4, 6)
-        assert (with_it[:, degrees] >= without[:, degrees]).all()
-        assert (with_it[:, degrees] > without[:, degrees]).any()
-
-
-def test_what_the_columns_are():
-    G = nx.Graph([(0, 1), (1, 2), (2, 3), (0, 4), (4, 2)])
-    found = Evidence(to_graph_data(G), Options(rank=2)).of_pairs(np.array([2]), np.array([0]))
-    aa = 2 / np.log(2)
-    np.testing.assert_allclose(found[0, :6], [2, aa, 1, 0, 2, 3])
-    assert found.shape == (1, 8)
-    H = nx.DiGraph([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0)])
-    evidence = Evidence(to_graph_data(H), Options(rank=2))
-    forth, back = evidence.of_pairs(np.array([0, 2]), np.array([2, 0]))
-    assert forth[:1] == back[:1] == 2  # by 1 and by 3, in any direction
-    assert (forth[4], back[4]) == (1, 1)  # 0 -> 1 -> 2 and 2 -> 3 -> 0
-    assert (forth[8], back[8]) == (1, 0)  # whether there is a link the other way
-    np.testing.assert_array_equal(forth[9:13], [1, 2, 2, 1])  # out of u, of v, into u, v
-    assert evidence.near(np.array([forth, back])).all()
-    assert len(evidence.rising) == forth.size
-
-
 @compiled
 def test_undirected_pairs_have_one_score_and_directed_ones_two():
     pairs = [(u, v) for u in range(30) for v in range(30) if u != v]
@@ -112,24 +72,6 @@ def test_chances_are_chances():
     assert 0 <= min(predictions) <= max(predictions) <= 1
     # one link in ten is missing: as many as the chances add up to
     assert sum(predictions) == pytest.approx(len(held_out), rel=0.25)
-
-
-@compiled
-def test_threads_and_blocks_do_not_show(monkeypatch):
-    for name, value in (("_NEAR", 4000), ("_FAR", 4000), ("_MOST_TIMES", 1)):
-        monkeypatch.setattr(blending, name, value)
-    G = nx.barabasi_albert_graph(3000, 5, seed=0)  # enough links for two threads
-    rows, cols = np.divmod(np.arange(4000), 60)
-    one, two = (
-        fit_blend(G, rank=16, n_jobs=n_jobs).score_pairs(rows, cols + 900) for n_jobs in (1, 2)
-    )
-    assert (one == two).all()
-    model = fit_blend(G, rank=16)
-    assert (model.score_pairs(rows, cols + 900) == one).all()
-    monkeypatch.setattr(blend, "_FEW_PAIRS", 10)
-    for block in (1000, 301):
-        monkeypatch.setattr(blend, "BLOCK_PAIRS", block)
-        assert (model.score_pairs(rows, cols + 900) == one).all()
 
 
 @compiled

@@ -1,0 +1,64 @@
+"""Results as tables, CSV, JSON, GraphML and pictures."""
+
+from __future__ import annotations
+
+import sys
+
+import networkx as nx
+import pytest
+
+from pugraph.cli import output
+
+
+def test_graphml_marks_what_was_predicted(run, links, tmp_path):
+    path = tmp_path / "more.graphml"
+    pairs = tmp_path / "pairs"
+    pairs.write_text("ann fay\nann bob\nann fay\n")
+    assert run("predict", links, "--pairs", pairs, "-o", path).out == ""
+    G = nx.read_graphml(path)
+    assert G.number_of_edges() == 8
+    assert G.edges["ann", "fay"]["predicted"] is True
+    assert G.edges["ann", "bob"]["predicted"] is False
+    assert "score" in G.edges["ann", "bob"]
+    assert "score" not in G.edges["bob", "cid"]
+
+
+def test_text_by_its_extension(run, links, tmp_path):
+    path = tmp_path / "found.txt"
+    run("predict", links, "-o", path)
+    assert path.read_text() == run("predict", links).out
+    run("info", links, "-o", path)
+    assert "nodes                6" in path.read_text()
+    assert run("info", links, "--as", "csv").out.startswith("file,format")
+
+
+def test_attributes_that_graphml_cannot_hold_become_text(capsys):
+    G = nx.Graph([("a", "b")])
+    G.nodes["a"]["point"] = [1, 2]
+    output.write_graphml(G, None)
+    assert "[1, 2]" in capsys.readouterr().out
+
+
+def test_an_empty_table():
+    assert output.aligned(["node", "cluster"], []) == "node  cluster\n"
+
+
+def test_plots(run, links, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("pugraph.plotting")
+    path = tmp_path / "links.svg"
+    assert run("predict", links, "--plot", path).code == 0
+    assert path.stat().st_size > 1000
+    monkeypatch.setattr(output, "_MOST_DRAWN", 2)
+    path.unlink()
+    assert run("predict", links, "--top", 1, "--plot", path).code == 0
+    assert path.exists()
+    done = run("predict", links, "--plot", tmp_path / "links.what")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_plots_without_matplotlib(run, links, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    done = run("predict", links, "--plot", tmp_path / "x.png")
+    assert done.code == 2
+    assert 'pip install "pugraph[plot]"' in done.err
