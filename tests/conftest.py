@@ -1,10 +1,16 @@
-"""What all tests share: real data, and a smaller selection without compilation."""
+"""What all tests share: real data, a graph, and a smaller selection without compilation."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+# scikit-learn's threads wait for each other busily, which takes minutes where two processes
+# share two cores; tests of threads ask for them by n_jobs
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import networkx as nx
 import numba
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,6 +35,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not JIT and "compiled" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def karate():
+    return nx.freeze(nx.karate_club_graph())
 
 
 @pytest.fixture(scope="session")

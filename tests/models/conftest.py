@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import networkx as nx
 import pytest
 
 import pugraph
-
-
-@pytest.fixture(scope="session")
-def karate():
-    return nx.karate_club_graph()
 
 
 @pytest.fixture(scope="session", params=["bias", "shift"])
