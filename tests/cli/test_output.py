@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 import networkx as nx
-import pytest
 
 from pugraph.cli import output
 
@@ -43,18 +42,21 @@ def test_an_empty_table():
     assert output.aligned(["node", "cluster"], []) == "node  cluster\n"
 
 
-def test_plots(run, links, tmp_path, monkeypatch):
-    pytest.importorskip("matplotlib")
-    pytest.importorskip("pugraph.plotting")
+def test_plots(run, links, tmp_path):
     path = tmp_path / "links.svg"
     assert run("predict", links, "--plot", path).code == 0
     assert path.stat().st_size > 1000
-    monkeypatch.setattr(output, "_MOST_DRAWN", 2)
-    path.unlink()
-    assert run("predict", links, "--top", 1, "--plot", path).code == 0
-    assert path.exists()
     done = run("predict", links, "--plot", tmp_path / "links.what")
     assert (done.code, done.err.count("\n")) == (2, 1)
+
+
+def test_of_a_large_network_only_what_is_around_the_links_is_drawn(run, tmp_path):
+    path, links = tmp_path / "links.svg", tmp_path / "long.txt"
+    links.write_text("".join(f"n{i} n{i + 1}\n" for i in range(600)))
+    argv = ["--method", "common-neighbors", "--top", 1]
+    assert run("predict", links, *argv, "--plot", path).code == 0
+    drawn = [f"n{i}" for i in range(601) if f"<!-- n{i} -->" in path.read_text()]
+    assert drawn == ["n0", "n1", "n2", "n3"]  # n0 - n2 is the link
 
 
 def test_plots_without_matplotlib(run, links, tmp_path, monkeypatch):

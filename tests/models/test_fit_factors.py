@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import tracemalloc
 
 import igraph as ig
 import networkx as nx
@@ -14,6 +15,11 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import pugraph
+from pugraph.adapters import to_graph_data
+from pugraph.core.problem import both_sides
+from pugraph.models.defaults import Hyperparameters
+from pugraph.models.fit_factors import fit_factors, memory_estimate
+from pugraph.models.options import Options
 from tests import naive
 from tests.models.examples import SOLVERS
 
@@ -165,14 +171,30 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
 ):
     with pytest.raises(MemoryError, match=r"rank 1000000000 to 34 x 34 .* \d+\.\d GiB"):
         pugraph.fit(karate, method, solver=solver, rank=10**9)
-    room = {"als": 34 * 16, "auto": 34 * 16, "ccd++": 2 * 156 + 2 * 16 * (2 * 34 + 34)}
-    needed = 4 * (2 * 34 * 4 + (room[solver] if method == "bias" else 0))
-    monkeypatch.setattr("pugraph.models.resources.available_memory", lambda: needed - 1)
-    with pytest.raises(MemoryError, match="lower rank"):
-        pugraph.fit(karate, method, solver=solver, rank=4)
-    for free in (needed, None):
+    factors = 2 * 34 * 4 * 4  # bytes of W and H, which are the least that a fit needs
+    for free in (0, factors - 1):
+        monkeypatch.setattr("pugraph.models.resources.available_memory", lambda free=free: free)
+        with pytest.raises(MemoryError, match="lower rank"):
+            pugraph.fit(karate, method, solver=solver, rank=4)
+    for free in (20 * factors, None):
         monkeypatch.setattr("pugraph.models.resources.available_memory", lambda free=free: free)
         assert pugraph.fit(karate, method, solver=solver, rank=4).rank == 4
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("method", "solver"), SOLVERS)
+def test_the_estimate_is_about_what_a_fit_takes(method, solver):
+    data = to_graph_data(nx.barabasi_albert_graph(2000, 4, seed=0))
+    options = Options(method=method, solver=solver, rank=64, n_jobs=1, tol=1e-2)
+    fit_factors(data, options)
+    tracemalloc.start()
+    model = fit_factors(data, options)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    numbers = Hyperparameters(model.rank, model.rho, model.alpha, model.reg)
+    rows, _ = both_sides(data.adjacency, symmetric=True)
+    estimate = memory_estimate(options, numbers, rows)
+    assert 0.5 * peak < estimate < 2 * peak
 
 
 CONVEX = [("bias", "proximal"), ("shift", "exact")]

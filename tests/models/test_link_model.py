@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -51,3 +53,33 @@ def test_predictions_of_yes_and_no():
     for bad in ("half", np.nan, [1]):
         with pytest.raises(ValueError, match="threshold must be a finite number, 'auto' or None"):
             model.predict(threshold=bad)
+
+
+def rewritten(path, **changes):
+    """Change what a saved file says of itself; None takes it away."""
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    about = json.loads(arrays["about"].tobytes()) | changes
+    about = {name: value for name, value in about.items() if changes.get(name, 0) is not None}
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def test_a_file_of_an_older_version_that_names_no_kind_has_factors(model, tmp_path):
+    path = tmp_path / "model"
+    model.save(path)
+    rewritten(path, kind=None)
+    loaded = pugraph.LinkModel.load(path)
+    assert isinstance(loaded, pugraph.FactorModel)
+    assert list(loaded.predict()) == list(model.predict())
+    assert list(pugraph.FactorModel.load(path).predict()) == list(model.predict())
+
+
+def test_a_file_of_another_kind_is_refused(model, tmp_path):
+    path = tmp_path / "model"
+    model.save(path)
+    rewritten(path, kind="words")
+    for kind in (pugraph.LinkModel, pugraph.FactorModel):
+        with pytest.raises(ValueError, match=rf"model does not hold a {kind.__name__}"):
+            kind.load(path)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import networkx as nx
+import numba
+import pytest
+
 import pugraph
 from pugraph.models import resources
 
@@ -23,3 +27,12 @@ def test_the_free_memory_is_read_where_the_system_tells_it(monkeypatch, tmp_path
     assert free is None or free > 2**20
     monkeypatch.setattr("builtins.open", lambda *_: (tmp_path / "none").open())
     assert resources.available_memory() is None
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("n", "n_jobs", "most"), [(2000, 2, 2), (2000, 1, 1), (30, 2, 1)])
+def test_threads_are_used_where_there_are_links_enough(n, n_jobs, most):
+    seen = set()
+    G = nx.gnm_random_graph(n, 4 * n, seed=0)
+    pugraph.fit(G, rank=4, n_jobs=n_jobs, progress=lambda *_: seen.add(numba.get_num_threads()))
+    assert seen == {min(most, numba.config.NUMBA_NUM_THREADS)}
