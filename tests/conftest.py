@@ -30,7 +30,12 @@ settings.load_profile("all")
 collect_ignore = ["user_script.py"]  # which only mypy reads
 
 
+# the longest tests begin first, so that both processes end at about the same time
+LONGEST = ["test_tutorials.py", "test_typing.py", "test_blending.py", "test_pages.py"]
+
+
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name not in LONGEST)
     skip = pytest.mark.skip(reason="needs compiled kernels; NUMBA_DISABLE_JIT is set")
     for item in items:
         if not JIT and "compiled" in item.keywords:

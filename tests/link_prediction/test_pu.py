@@ -5,13 +5,14 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pugraph
 
 
 @pytest.mark.compiled
+@settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_names_and_order_of_nodes_do_not_matter(seed):
     """At sufficient rank the optimum is unique, and so are the scores."""
