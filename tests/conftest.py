@@ -38,7 +38,9 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.path.name not in LONGEST)
     skip = pytest.mark.skip(reason="needs compiled kernels; NUMBA_DISABLE_JIT is set")
     for item in items:
-        if not JIT and "compiled" in item.keywords:
+        # real networks are large, whatever is done with them
+        large = "real_data" in getattr(item, "fixturenames", ())
+        if not JIT and ("compiled" in item.keywords or large):
             item.add_marker(skip)
 
 

@@ -39,7 +39,15 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def each(calls):
+    """Return the parameters of a test; pu_blend is slow where kernels are not compiled."""
+    slow = {"pu_blend": [pytest.mark.compiled]}
+    return pytest.mark.parametrize(
+        "call", [pytest.param(c, id=name, marks=slow.get(name, [])) for name, c in calls.items()]
+    )
+
+
+@each(CALLS)
 def test_the_result_is_that_of_the_graph(call, karate):
     assert call(to_graph_data(karate)) == call(karate)
 
@@ -87,9 +95,7 @@ def test_drawings_of_a_graph_data_are_those_of_the_graph(karate):
     assert drawn[0] == drawn[1]
 
 
-@pytest.mark.parametrize(
-    "call", [pugraph.fit, pugraph.pu_bias, pugraph.pu_shift, pugraph.pu_blend]
-)
+@each({f.__name__: f for f in (pugraph.fit, pugraph.pu_bias, pugraph.pu_shift, pugraph.pu_blend)})
 def test_features_that_a_graph_data_has_are_used(call, karate):
     def scores(*args, **options):
         found = call(*args, seed=1, **options)
@@ -138,7 +144,7 @@ ONCE = {
 }
 
 
-@pytest.mark.parametrize("call", ONCE.values(), ids=list(ONCE))
+@each(ONCE)
 def test_a_graph_is_converted_once(call, karate, conversions):
     call(karate)
     assert len(conversions) == 1

@@ -40,7 +40,13 @@ def test_every_predictor_is_a_method():
     assert public - predictors <= {pugraph.fit, pugraph.top_links}
 
 
-@every
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, id=name, marks=[pytest.mark.compiled] if name == "blend" else [])
+        for name, method in METHODS.items()
+    ],
+)
 def test_its_scorer_gives_the_predictors_scores(method, karate):
     options = {"rank": 2} if "rank" in method.options else {}
     scorer = method.make_scorer(karate, **options)

@@ -15,12 +15,12 @@ from tests.models.examples import groups
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_evidence_changes_when_the_pairs_own_edge_is_removed(directed):
-    G = groups(40, 2, directed=directed)
+    G = groups(20, 2, directed=directed)
     data = to_graph_data(G)
     links = data.links()
     settings = Options(rank=4)
     whole = Evidence(data, settings)
-    for place in range(0, links[0].size, links[0].size // 5):
+    for place in range(0, links[0].size, links[0].size // 2):
         pair = links[0][[place]], links[1][[place]]
         inner = hide_these(data, np.array([place]))
         with_it, without = whole.of_pairs(*pair), Evidence(inner.data, settings).of_pairs(*pair)
