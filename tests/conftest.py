@@ -1,10 +1,16 @@
-"""What all tests share: real data, and a smaller selection without compilation."""
+"""What all tests share: real data, a graph, and a smaller selection without compilation."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+# scikit-learn's threads wait for each other busily, which takes minutes where two processes
+# share two cores; tests of threads ask for them by n_jobs
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+import networkx as nx
 import numba
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,11 +30,23 @@ settings.load_profile("all")
 collect_ignore = ["user_script.py"]  # which only mypy reads
 
 
+# the longest tests begin first, so that both processes end at about the same time
+LONGEST = ["test_tutorials.py", "test_typing.py", "test_blending.py", "test_pages.py"]
+
+
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name not in LONGEST)
     skip = pytest.mark.skip(reason="needs compiled kernels; NUMBA_DISABLE_JIT is set")
     for item in items:
-        if not JIT and "compiled" in item.keywords:
+        # real networks are large, whatever is done with them
+        large = "real_data" in getattr(item, "fixturenames", ())
+        if not JIT and ("compiled" in item.keywords or large):
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def karate():
+    return nx.freeze(nx.karate_club_graph())
 
 
 @pytest.fixture(scope="session")

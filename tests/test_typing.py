@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.compiled  # mypy does not run it
 SCRIPT = Path(__file__).with_name("user_script.py")
 WRONG = {
     "an unknown option": "pugraph.pu_bias(G, rankk=8)",

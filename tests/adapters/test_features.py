@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import decimal
+
 import igraph as ig
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 
@@ -71,6 +74,10 @@ def test_a_matrix_in_node_order(kind):
         ({"at": [(1, 2), (3, np.nan), (1, 2)]}, "'at' of node 'bob' is not finite"),
         ({"age": ["x", float("nan"), 2]}, "'age' of node 'bob' is not finite: nan"),
         ({"odd": [{}, 1, 2]}, "'odd' of node 'ann' is neither"),
+        ({"odd": [10**400, 1, 2]}, "'odd' of node 'ann' is not finite"),
+        ({"odd": [[], [], []]}, "'odd' of node 'ann' has 0 entries, and needs one at least"),
+        ({"odd": [np.array("a")] * 3}, "neither a number, a vector of numbers nor a category"),
+        ({"odd": [1j, 1j, [1]]}, "neither a number"),
     ],
 )
 def test_bad_attributes_name_the_attribute_and_the_node(attributes, message):
@@ -103,6 +110,10 @@ def test_a_missing_attribute_names_the_node():
         ),
         ([["a"], ["b"], ["c"]], "or a matrix of numbers"),
         ([], "features is empty"),
+        (np.ones((3, 1)) * 1j, "neither complex nor masked"),
+        (np.ma.masked_less(np.arange(3.0).reshape(-1, 1), 2), "neither complex nor masked"),
+        ({0: "a"}, "names of node attributes, or a matrix of numbers"),
+        ((None, None), r"features is \(None, None\)"),
     ],
 )
 def test_bad_matrices_say_where(features, message):
@@ -113,3 +124,39 @@ def test_bad_matrices_say_where(features, message):
 def test_a_sparse_graph_has_no_attributes():
     with pytest.raises(ValueError, match="pass features as a matrix"):
         to_graph_data(sp.csr_array((2, 2)), features="age")
+
+
+def test_one_matrix_for_two_sides_of_different_length_is_refused():
+    F = np.ones((3, 2))
+    with pytest.raises(ValueError, match="a row for each of the 5 nodes"):
+        to_graph_data(sp.csr_array(np.ones((3, 5))), features=(F, F))
+
+
+def test_decimals_are_numbers():
+    G = people(price=[decimal.Decimal(n) for n in range(3)])
+    assert to_graph_data(G, features="price").features.names == ["price"]
+
+
+def test_a_data_frame_has_names_and_categories_and_any_order_of_its_rows():
+    frame = pandas.DataFrame({"age": [3, 4, 5], "kind": ["x", "y", "x"]}, ["ann", "bob", "cid"])
+    values, names, _ = to_graph_data(people(), features=frame).features
+    assert names == ["age", "kind=x", "kind=y"]
+    turned = to_graph_data(people(), features=frame.iloc[::-1]).features.values
+    numbered = to_graph_data(people(), features=frame.reset_index(drop=True)).features.values
+    for found in (values, turned, numbered):
+        assert sp.csr_array(found).toarray().tolist() == [[3, 1, 0], [4, 0, 1], [5, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.set_index([[7, 8, 9]]), "named neither by the nodes nor 0, 1"),
+        (lambda f: f[:2], "a row for each of the 3 nodes, got 2"),
+        (lambda f: f.assign(age=[1, np.nan, 2]), "attribute 'age' of node 'bob' is not finite"),
+        (lambda f: f.assign(kind=[pandas.NA, "x", "x"]), "'kind' of node 'ann' is (missing|not)"),
+    ],
+)
+def test_bad_data_frames_say_where(change, message):
+    frame = pandas.DataFrame({"age": [3, 4, 5], "kind": ["x", "y", "x"]})
+    with pytest.raises(ValueError, match=message):
+        to_graph_data(people(), features=change(frame))

@@ -45,3 +45,36 @@ def links(tmp_path):
     path = tmp_path / "links.txt"
     path.write_text("ann bob\nbob cid\ncid ann\ncid dan\ndan eve\neve fay\nfay dan\n")
     return path
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    rows = ["name,age,city"]
+    rows += [f"{name},{20 + i},{'Rome' if i < 3 else 'Bonn'}" for i, name in enumerate("abcdef")]
+    path.write_text("\n".join(rows) + "\n\n")
+    return path
+
+
+@pytest.fixture
+def between(tmp_path):
+    path = tmp_path / "between.txt"
+    path.write_text("a b\nb c\nc a\nc d\nd e\ne f\n")
+    return path
+
+
+@pytest.fixture
+def refuses(run, tmp_path):
+    """Assert that a file of this name and content, or none, gives one line and exit code 2."""
+
+    def check(name, data, message):
+        path = tmp_path / name
+        if data is not None:
+            path.write_bytes(data)
+        done = run("predict", path)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"pugraph: error: {path}: ")
+        assert message in done.err
+        assert done.err.count("\n") == 1
+
+    return check

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pugraph.core import pairs as core_pairs
+from pugraph.core.pairs import best_of
 from tests import naive
 from tests.core.problems import GRAPHS, pairs_of, random_pairs
 
@@ -42,3 +43,53 @@ def test_scores_are_products_of_rows(symmetric, dtype):
     if symmetric:
         mirrored = core_pairs.score_pairs(W, H, cols, rows, symmetric)
         assert mirrored.tobytes() == scores.tobytes()
+
+
+def test_the_best_of_blocks_is_the_best_of_all():
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 5, 200) / 4
+    places = np.arange(200, dtype=np.int32)
+    for k in (1, 7, 60, 300):
+        blocks = ((places[i : i + 30], places[i : i + 30], scores[i : i + 30]) for i in
+                  range(0, 200, 30))  # fmt: skip
+        rows, cols, found = best_of(blocks, k)
+        order = np.argsort(-scores, kind="stable")[:k]
+        np.testing.assert_array_equal(rows, order)
+        np.testing.assert_array_equal(cols, order)
+        np.testing.assert_array_equal(found, scores[order])
+
+
+@given(*GRAPHS)
+def test_non_links_of_some_rows_come_once_and_the_lower_row_first(seed, m, n, kind):
+    rng, A, pairs = random_pairs(seed, m, n, kind)
+    chosen = rng.integers(0, len(A), rng.integers(0, len(A) + 1))
+    streamed = [
+        pair
+        for rows, cols in core_pairs.non_links_of(pairs, chosen)
+        for pair in zip(rows.tolist(), cols.tolist(), strict=True)
+    ]
+    rows = sorted({*chosen.tolist()})
+    expected = [
+        (i, j)
+        for i in rows
+        for j in range(A.shape[1])
+        if not A[i, j]
+        and not (pairs.square and i == j)
+        and not (pairs.symmetric and j in rows and j < i)
+    ]
+    assert streamed == expected
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30), st.integers(1, 7))
+def test_the_best_of_scored_blocks_are_those_of_a_stable_sort(seed, k, size):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 4, rng.integers(0, 40)).astype(float)
+    scores[rng.random(scores.size) < 0.1] = np.inf
+    places = np.arange(scores.size, dtype=np.int32)
+    starts = range(0, scores.size, size)
+    blocks = [(places[i : i + size], -places[i : i + size], scores[i : i + size]) for i in starts]
+    rows, cols, found = best_of(blocks, k)
+    expected = sorted(range(scores.size), key=lambda i: (-scores[i], i))[:k]
+    assert rows.tolist() == expected
+    assert cols.tolist() == [-i for i in expected]
+    assert found.tolist() == [scores[i] for i in expected]

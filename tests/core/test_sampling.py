@@ -55,3 +55,20 @@ def test_a_random_subset_is_distinct_and_sorted(n, fraction, seed):
     assert chosen.size == round(fraction * n)
     assert (np.diff(chosen) > 0).all()
     assert all(0 <= i < n for i in chosen)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_non_links_are_counted_and_weighted(directed):
+    rng = np.random.default_rng(0)
+    A = (rng.random((9, 9)) < 0.3).astype(np.int8)
+    A = A if directed else np.maximum(A, A.T)
+    pairs = Pairs(Pattern.of(sp.csr_array(A)), directed)
+    off = ~np.eye(9, dtype=bool)
+    number = int(((A == 0) & off).sum()) // (1 if directed else 2)
+    assert sampling.count_non_links(pairs) == number
+    rows, _, weight = sampling.some_non_links(pairs, 10**6, rng)
+    assert (rows.size, weight) == (number, 1)
+    rows, _, weight = sampling.some_non_links(pairs, 4, rng)
+    assert rows.size * weight == pytest.approx(number)
+    wide = Pairs(Pattern.of(sp.csr_array(np.eye(3, 5))), True, square=False)
+    assert sampling.count_non_links(wide) == 12

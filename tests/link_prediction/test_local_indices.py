@@ -22,7 +22,7 @@ NETWORKX = [
 NAMES = [*NETWORKX, "common_neighbors"]
 
 
-@settings(max_examples=250 if JIT else 25)
+@settings(max_examples=100 if JIT else 10)
 @given(st.integers(0, 10**9), st.integers(1, 25))
 def test_they_agree_with_networkx_on_random_graphs(seed, n):
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Nodes that come after the fit, and yes-or-no predictions."""
+"""FactorModel: scores, thresholds, and nodes that come after the fit."""
 
 from __future__ import annotations
 
@@ -9,45 +9,48 @@ import pytest
 import scipy.sparse as sp
 
 import pugraph
-from pugraph.core.foldin import fold_in
-from pugraph.core.jit import threads
-from pugraph.core.problem import Objective, both_sides
 from tests import naive
-
-METHODS = [("bias", "als"), ("bias", "ccd++"), ("shift", "ball"), ("shift", "relax")]
-
-
-@pytest.mark.parametrize("objective", [Objective.biased(0.9, 0.5), Objective.shifted(0.5, 0.3)])
-def test_a_folded_in_row_is_the_best_one_while_all_others_stay(objective):
-    rng = np.random.default_rng(0)
-    H = rng.standard_normal((9, 3))
-    A = (rng.random((4, 9)) < 0.4).astype(np.int8)
-    A[2] = 0
-    rows, _ = both_sides(sp.csr_array(A), symmetric=False)
-    weights = objective.seen, objective.unseen, objective.target, objective.reg
-    with threads(1):
-        found = fold_in(objective, rows, H)
-    np.testing.assert_allclose(found, naive.solve_rows(A, H, *weights), atol=1e-10)
-    assert not found[2].any()
+from tests.models.examples import SOLVERS
 
 
-@pytest.mark.parametrize("bounds", ["ball", "box"])
-def test_a_bounded_row_is_the_best_one_within_its_bounds(bounds):
-    rng = np.random.default_rng(1)
-    H = naive.project(bounds, rng.random((12, 3)))
-    A = (rng.random((5, 12)) < 0.5).astype(np.int8)
-    rows, _ = both_sides(sp.csr_array(A), symmetric=False)
-    with threads(1):
-        found = fold_in(Objective.shifted(0.5, 0.3), rows, H, bounds)
-    best = np.zeros_like(found)
-    steepest = 2 * np.linalg.norm(H.T @ H, 2) + 0.3
-    for _ in range(5000):
-        slope = naive.loss_gradient(A, best @ H.T, 1.0, 1.0, 2.0) @ H + 0.3 * best
-        best = naive.project(bounds, best - slope / steepest)
-    np.testing.assert_allclose(found, best, atol=1e-4)
+def test_a_model_says_what_it_used(karate):
+    model = pugraph.fit(karate, rank=5, rho=0.9, reg=0.7, tol=1e-3)
+    assert (model.rank, model.rho, model.reg, model.method) == (5, 0.9, 0.7, "bias")
+    assert model.alpha == pytest.approx(0.95)
+    W, H = model.factors
+    assert W.shape == H.shape == (34, 5)
+    assert W.dtype == H.dtype == np.float32
+    assert list(model.nodes) == list(karate)
+    assert all(type(value) is float for value in model.history)
+    assert sorted(model.history, reverse=True) == model.history
+    assert pugraph.fit(karate, alpha=0.9).rho == pytest.approx(0.8)
+    assert pugraph.fit(karate, "shift").alpha is None
 
 
-@pytest.mark.parametrize(("method", "solver"), METHODS)
+def test_scores_are_the_products_of_the_factors(model):
+    W, H = model.factors
+    for u, v, p in model.predict():
+        assert p == pytest.approx(naive.score(W, H, u, v, symmetric=True), abs=1e-6)
+
+
+def test_a_directed_graph_is_scored_as_u_to_v():
+    G = nx.DiGraph([(0, 1), (1, 2), (2, 0), (0, 3)])
+    model = pugraph.fit(G, rank=3)
+    W, H = model.factors
+    scored = {(u, v): p for u, v, p in model.predict()}
+    assert sorted(scored) == sorted(nx.non_edges(G))
+    for (u, v), p in scored.items():
+        assert p == pytest.approx(float(W[u] @ H[v]), abs=1e-6)
+
+
+def test_undirected_scores_are_symmetric_to_the_bit(model):
+    pairs = [(u, v) for u in range(34) for v in range(34)]
+    forth = [p for *_, p in model.predict(pairs)]
+    back = [p for *_, p in model.predict((v, u) for u, v in pairs)]
+    assert forth == back
+
+
+@pytest.mark.parametrize(("method", "solver"), SOLVERS)
 def test_a_node_that_is_folded_in_again_gets_about_its_old_vectors(method, solver):
     G = nx.karate_club_graph()
     model = pugraph.fit(G, method, solver=solver, rank=8, tol=1e-8, max_sweeps=3000)
@@ -148,46 +151,6 @@ def test_bad_new_nodes_are_named(options, message):
         model.add_nodes([[1]], links=[])
 
 
-@pytest.mark.parametrize(
-    ("features", "message"),
-    [
-        (None, "give those of the new nodes"),
-        ([[1.0, 2.0]], "features has 2 columns, and the model 6"),
-        ([[np.nan] * 6], r"features\[0, 0\] is nan"),
-        (np.ones((2, 6)), "a row for each of the 1 nodes"),
-        ({"club": ["Officer"]}, r"fitted to the attributes \['club', 'at', 'age'\]"),
-        ({"club": ["Chess"], "at": [[1, 2]], "age": [3]}, "'x' is 'Chess', which no node had"),
-        ({"club": ["Officer"], "at": [[1]], "age": [3]}, "has 1 entries, 2 in the model"),
-        ({"club": ["Officer"], "at": [[1, 2]], "age": ["old"]}, "'x' is 'old', and 1 numbers in"),
-        ({"club": ["Officer"], "at": [[1, 2]], "age": [[3, 4]]}, "has 2 entries, 1 in the model"),
-        ({"club": ["Officer"], "at": [3], "age": [3]}, "has 1 entries, 2 in the model"),
-        ({"club": "Officer", "at": [[1, 2]], "age": [3]}, "a list with a value for each"),
-        ({"club": None, "at": [[1, 2]], "age": [3]}, "a list with a value for each of the 1"),
-        ({"club": ["Officer"] * 2, "at": [[1, 2]], "age": [3]}, "has 2 values for 1 nodes"),
-    ],
-)
-def test_features_of_new_nodes_must_be_those_of_the_model(features, message):
-    G = nx.karate_club_graph()
-    for node in G:
-        G.nodes[node].update(at=[node % 3, node % 5], age=node)
-    model = pugraph.fit(G, features=["club", "at", "age"])
-    if isinstance(features, list) and len(features[0]) == 6:
-        features = [features[0][:5]]
-    elif isinstance(features, np.ndarray):
-        features = features[:, :5]
-    with pytest.raises(ValueError, match=message.replace("the model 6", "the model 5")):
-        model.add_nodes(["x"], features=features)
-
-
-def test_a_model_of_a_matrix_takes_a_matrix():
-    model = pugraph.fit(nx.karate_club_graph(), features=np.arange(34.0).reshape(-1, 1))
-    with pytest.raises(ValueError, match="pass features as a matrix"):
-        model.add_nodes(["x"], features={"age": [3]})
-    half = pugraph.fit(nx.karate_club_graph(), features=(np.arange(34.0).reshape(-1, 1), None))
-    with pytest.raises(ValueError, match="one side of the model has no features"):
-        half.add_nodes(["x"], features=[[3.0]])
-
-
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.8, 0.9])
 def test_the_threshold_has_the_least_bound(rho):
     q = pugraph.fit(nx.karate_club_graph(), rho=rho, rank=2).threshold()
@@ -196,19 +159,6 @@ def test_the_threshold_has_the_least_bound(rho):
     eta = np.maximum(1 / grid**2, 1 / ((1 + 2 * rho) * (best - grid) ** 2))
     assert q == pytest.approx(grid[eta.argmin()], abs=1e-4)
     assert pugraph.fit(nx.karate_club_graph(), "shift", rho=rho, rank=2).threshold() == 0.5
-
-
-def test_predictions_of_yes_and_no():
-    model = pugraph.fit(nx.karate_club_graph())
-    scores = list(model.predict())
-    for threshold in (0.1, "auto"):
-        q = model.threshold() if threshold == "auto" else threshold
-        answers = list(model.predict(threshold=threshold))
-        assert answers == [(u, v, int(p > q)) for u, v, p in scores]
-        assert {type(p) for _, _, p in answers} == {int}
-    for bad in ("half", np.nan, [1]):
-        with pytest.raises(ValueError, match='threshold must be a finite number, "auto" or None'):
-            model.predict(threshold=bad)
 
 
 def test_rows_of_a_matrix_stay_apart_from_its_columns_when_they_become_as_many(tmp_path):

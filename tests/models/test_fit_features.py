@@ -1,50 +1,22 @@
-"""Models with features: fit, predictions for nodes without links, explanations."""
+"""Fits with features: the objective, nodes without links, both sides."""
 
 from __future__ import annotations
-
-import datetime
-import decimal
 
 import igraph as ig
 import networkx as nx
 import numpy as np
-import pandas
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 import pugraph
-from pugraph.adapters import to_graph_data
 from pugraph.core.basis import Scaling
-from pugraph.models import resources
 from tests import naive
-
-SOLVERS = [
-    ("bias", {}),
-    ("bias", {"penalty": "ridge"}),
-    ("bias", {"solver": "ccd++", "rank": 4}),
-    ("shift", {"solver": "relax"}),
-    ("shift", {"solver": "exact"}),
-    ("shift", {"penalty": "ridge"}),
-    ("shift", {"rank": 4}),
-]
+from tests.models.examples import FEATURE_SOLVERS, blocks
 
 
-def blocks(n=40, seed=0, directed=False):
-    """Two groups, told apart by a feature, that link within."""
-    rng = np.random.default_rng(seed)
-    group = np.arange(n) % 2
-    G = nx.gnp_random_graph(n, 0.25, seed=seed, directed=directed)
-    G.remove_edges_from([(u, v) for u, v in G.edges if group[u] != group[v]])
-    noise = rng.standard_normal((n, 2))
-    for node in G:
-        G.nodes[node]["side"] = "ab"[group[node]]
-        G.nodes[node]["at"] = [float(group[node]), *noise[node]]
-    return G
-
-
-@pytest.mark.parametrize(("method", "options"), SOLVERS)
+@pytest.mark.parametrize(("method", "options"), FEATURE_SOLVERS)
 def test_nodes_without_links_are_scored_by_their_features(method, options):
     G = blocks()
     G.remove_edges_from(list(G.edges([0, 1])))
@@ -56,7 +28,7 @@ def test_nodes_without_links_are_scored_by_their_features(method, options):
     assert same_1 > apart_1
 
 
-@pytest.mark.parametrize(("method", "options"), SOLVERS)
+@pytest.mark.parametrize(("method", "options"), FEATURE_SOLVERS)
 def test_predictors_agree_with_fit_and_shifted_scores_keep_to_the_unit_interval(method, options):
     G = blocks()
     model = pugraph.fit(G, method, features="at", **options)
@@ -102,7 +74,7 @@ def test_the_library_and_the_order_of_nodes_do_not_matter():
     assert list(pugraph.pu_bias(A, features=F)) == list(pugraph.pu_bias(G, features=F))
 
 
-@given(st.integers(0, 10**6), st.sampled_from(SOLVERS))
+@given(st.integers(0, 10**6), st.sampled_from(FEATURE_SOLVERS))
 def test_two_calls_give_the_same_bits(seed, chosen):
     method, options = chosen
     G = blocks(n=12, seed=seed)
@@ -115,13 +87,12 @@ def test_two_calls_give_the_same_bits(seed, chosen):
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    ("method", "options"), [c for c in SOLVERS if "exact" not in c[1].values()]
+    ("method", "options"), [c for c in FEATURE_SOLVERS if "exact" not in c[1].values()]
 )
 def test_threads_do_not_matter_where_there_are_links_enough_for_two(method, options):
     rng = np.random.default_rng(0)
     A = np.triu(rng.random((3000, 3000)) < 0.002, 1)
     A = sp.csr_array((A | A.T).astype(np.int8))
-    assert A.nnz > resources._FEW_LINKS
     F = rng.standard_normal((3000, 6))
     found = [
         pugraph.fit(A, method, features=F, n_jobs=n_jobs, tol=1e-2, **options).factors
@@ -182,7 +153,7 @@ def test_many_sparse_features_are_learned_without_forming_d():
     assert pugraph.fit(G, features=F, max_sweeps=50, tol=1e-1).solver == "ccd++"
 
 
-@pytest.mark.parametrize(("method", "options"), SOLVERS)
+@pytest.mark.parametrize(("method", "options"), FEATURE_SOLVERS)
 @pytest.mark.parametrize(
     "graph", [nx.empty_graph(0), nx.empty_graph(1), nx.empty_graph(3), nx.complete_graph(4)]
 )
@@ -200,35 +171,6 @@ def test_features_that_say_nothing_give_one_score_to_all():
     assert len(scores) == 1
 
 
-def test_the_explanation_is_what_a_pair_of_features_adds_to_a_score():
-    G = blocks()
-    model = pugraph.fit(G, features="side", dtype="float64")
-    weights = {(u, v): weight for u, v, weight in model.explain()}
-    assert set(weights) == {("side=a", "side=a"), ("side=a", "side=b"), ("side=b", "side=b")}
-    ((_, _, p),) = model.predict([(0, 2)])
-    assert weights["side=a", "side=a"] == pytest.approx(p)
-    ((_, _, p),) = model.predict([(0, 1)])
-    assert weights["side=a", "side=b"] == pytest.approx(p)
-    assert [abs(w) for _, _, w in model.explain()] == sorted(map(abs, weights.values()))[::-1]
-    with pytest.raises(ValueError, match="no features to explain"):
-        pugraph.fit(G).explain()
-
-
-@pytest.mark.parametrize(("method", "options"), SOLVERS)
-def test_a_saved_model_with_features_is_the_same(method, options, tmp_path):
-    G = blocks()
-    G.nodes[3]["side"] = ("c", 1)
-    model = pugraph.fit(G, method, features=["side", "at"], **options)
-    model.save(tmp_path / "model")
-    loaded = pugraph.LinkModel.load(tmp_path / "model")
-    assert list(loaded.predict()) == list(model.predict())
-    assert loaded.explain(3) == model.explain(3)
-    assert (loaded.solver, loaded.gap, loaded.rank) == (model.solver, model.gap, model.rank)
-    new = {"side": ["a"], "at": [[0.0, 1.0, 2.0]]}
-    more, other = (m.add_nodes(["x"], features=new) for m in (model, loaded))
-    assert more.top_links(3, nodes=["x"]) == other.top_links(3, nodes=["x"])
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -239,6 +181,10 @@ def test_a_saved_model_with_features_is_the_same(method, options, tmp_path):
         ({"features": []}, "features is empty"),
         ({"features": np.ones((34, 0))}, "a column at least"),
         ({"features": (None, None)}, r"features is \(None, None\)"),
+        (
+            {"features": np.append(np.ones((33, 1)), [[1e200]], 0)},
+            r"go up to 1.0e\+200 in column 0",
+        ),
         ({"features": "club", "penalty": "lasso"}, "penalty must be 'nuclear' or 'ridge'"),
         ({"penalty": "ridge"}, "give features too"),
         ({"features": "club", "solver": "als"}, "one of 'auto', 'proximal', 'ccd\\+\\+' for"),
@@ -254,61 +200,6 @@ def test_bad_features_and_options_are_named(options, message):
             call(G, **options)
 
 
-def test_a_feature_that_a_node_lacks_or_of_another_length_is_named():
-    G = blocks()
-    del G.nodes[7]["side"]
-    with pytest.raises(ValueError, match="node 7 has no attribute 'side'"):
-        pugraph.fit(G, features="side")
-    G.nodes[5]["at"] = [1.0]
-    with pytest.raises(ValueError, match="attribute 'at' of node 5 has 1 entries, 3 at node 0"):
-        pugraph.fit(G, features="at")
-
-
-def test_a_data_frame_has_names_and_categories():
-    G = blocks()
-    frame = pandas.DataFrame({"age": range(40), "kind": ["x", "y", "z", "z"] * 10})
-    found = to_graph_data(G, features=frame).features
-    assert found.names == ["age", "kind=x", "kind=y", "kind=z"]
-    model = pugraph.fit(G, features=frame)
-    assert list(pugraph.fit(G, features=frame.iloc[::-1]).predict()) == list(model.predict())
-    new = pandas.DataFrame({"kind": ["y"], "age": [3]}, index=["new"])
-    same = model.add_nodes(["new"], features={"age": [3], "kind": ["y"]})
-    assert list(model.add_nodes(["new"], features=new).predict()) == list(same.predict())
-    with pytest.raises(ValueError, match=r"fitted to the attributes \['age', 'kind'\]"):
-        model.add_nodes(["new"], features=new.rename(columns={"age": "height"}))
-    with pytest.raises(ValueError, match="named neither by the nodes nor 0, 1"):
-        pugraph.fit(G, features=frame.set_index(np.arange(100, 140)))
-    with pytest.raises(ValueError, match="a row for each of the 40 nodes, got 39"):
-        pugraph.fit(G, features=frame[:39])
-    with pytest.raises(ValueError, match="attribute 'age' of node 3 is not finite"):
-        pugraph.fit(G, features=frame.assign(age=[np.nan if i == 3 else i for i in range(40)]))
-    with pytest.raises(ValueError, match=r"attribute 'kind' of node 0 is (missing|not finite)"):
-        pugraph.fit(G, features=frame.assign(kind=[pandas.NA] + ["x"] * 39))
-
-
-def test_one_matrix_for_two_sides_of_different_length_is_refused():
-    F = np.random.default_rng(0).standard_normal((3, 2))
-    B = sp.csr_array(np.ones((3, 5)))
-    for options in ({}, {"solver": "ccd++"}, {"penalty": "ridge"}):
-        with pytest.raises(ValueError, match="a row for each of the 5 nodes"):
-            pugraph.fit(B, features=(F, F), **options)
-
-
-def test_two_sets_of_features_are_explained_apart():
-    G = nx.gnp_random_graph(12, 0.4, seed=1)
-    rng = np.random.default_rng(0)
-    sides = rng.standard_normal((12, 2)), rng.standard_normal((12, 2))
-    assert len(pugraph.fit(G, features=sides).explain(99)) == 9
-    assert len(pugraph.fit(G, features=sides[0]).explain(99)) == 6
-    model = pugraph.fit(G, features=sides)
-    P, Q = (side.usual_weights() for side in model._maps)
-    D = P @ Q.T
-    order = np.argsort(-np.abs(D), axis=None)
-    expected = [D.flat[place] for place in order]
-    assert [w for _, _, w in model.explain(99)] == pytest.approx(expected)
-    assert model.explain(0) == []
-
-
 @pytest.mark.parametrize("penalty", ["nuclear", "ridge"])
 @pytest.mark.parametrize("features", [np.ones((34, 1)), np.eye(34), "club"])
 def test_bounds_that_do_not_bind_change_nothing(features, penalty):
@@ -319,48 +210,6 @@ def test_bounds_that_do_not_bind_change_nothing(features, penalty):
     inside = all(0 < p < 1 for _, _, p in free.predict())
     assert bounded.history[-1] == pytest.approx(free.history[-1], rel=1e-3) or not inside
     assert bounded.gap <= 1e-3
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([10**400] * 40, "of node 0 is not finite"),
-        ([[]] * 40, "of node 0 has 0 entries, and needs one at least"),
-        ([np.array("a")] * 40, "neither a number, a vector of numbers nor a category"),
-        ([1.0] * 39 + [1e200], "features go up to 1.0e\\+200 in column 0"),
-        ([1j] * 39 + [[1]], "neither a number"),
-    ],
-)
-def test_odd_attributes_are_named(values, message):
-    G = blocks()
-    nx.set_node_attributes(G, dict(zip(G, values, strict=True)), "odd")
-    with pytest.raises(ValueError, match=message):
-        pugraph.fit(G, features="odd")
-
-
-def test_odd_matrices_are_refused():
-    G = blocks()
-    for odd in (np.ones((40, 1)) * 1j, np.ma.masked_less(np.arange(40.0).reshape(-1, 1), 3)):
-        with pytest.raises(ValueError, match="neither complex nor masked"):
-            pugraph.fit(G, features=odd)
-    with pytest.raises(ValueError, match="names of node attributes, or a matrix of numbers"):
-        pugraph.fit(G, features={0: "a"})
-
-
-def test_decimals_are_numbers():
-    G = blocks()
-    for node in G:
-        G.nodes[node]["price"] = decimal.Decimal(node)
-    assert to_graph_data(G, features="price").features.names == ["price"]
-
-
-def test_a_category_that_cannot_be_saved_is_named(tmp_path):
-    G = blocks()
-    for node in G:
-        G.nodes[node]["born"] = datetime.date(2000, 1, 1 + node % 2)
-    model = pugraph.fit(G, features="born")
-    with pytest.raises(ValueError, match=r"attribute 'born' has a category .* turn it into str"):
-        model.save(tmp_path / "m")
 
 
 def test_without_a_penalty_there_is_no_gap():

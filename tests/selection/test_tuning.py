@@ -1,118 +1,23 @@
-"""The estimate of rho on networks whose rho is known."""
+"""select: the best trial is chosen, and what was given is kept."""
 
 from __future__ import annotations
 
-import igraph as ig
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from sklearn.metrics import average_precision_score
 
 import pugraph
 from pugraph.adapters import to_graph_data
-from pugraph.core import sampling
-from pugraph.core.pairs import Pairs
-from pugraph.core.problem import Pattern
 from pugraph.models import defaults
 from pugraph.models.fit_model import fit_model
 from pugraph.models.options import Options
-from pugraph.selection import estimate_rho, select, tuning
-from pugraph.selection import rho as rho_module
+from pugraph.selection import select, tuning
 from pugraph.selection.hiding import hide
+from tests import naive
+from tests.selection.examples import groups
 
 pytestmark = pytest.mark.compiled
-
-
-def groups(rho, inside=1.0, n=240, k=6, seed=0, directed=False):
-    """Links within groups with a probability, of which a fraction rho is unseen."""
-    rng = np.random.default_rng(seed)
-    group = np.arange(n) % k
-    seen = (group[:, None] == group) & (rng.random((n, n)) < inside * (1 - rho))
-    np.fill_diagonal(seen, False)
-    if not directed:
-        seen = np.triu(seen) | np.triu(seen).T
-    return sp.csr_array(seen.astype(np.int8))
-
-
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("rho", [0.2, 0.5, 0.8])
-def test_where_scores_tell_links_the_estimate_is_right(rho, directed):
-    found = [estimate_rho(groups(rho, directed=directed), seed=seed).rho for seed in range(2)]
-    assert np.mean(found) == pytest.approx(rho, abs=0.06)
-
-
-def test_pairs_that_look_like_links_count_as_unseen():
-    # half of the pairs within a group are no links, and half of the links are seen
-    found = estimate_rho(groups(0.5, inside=0.5))
-    assert found.rho == pytest.approx(0.75, abs=0.06)
-    assert 0 < found.certainty < 1
-
-
-def test_a_sample_of_the_pairs_gives_about_the_same(monkeypatch):
-    A = groups(0.5)
-    exact = estimate_rho(A).rho
-    monkeypatch.setattr(rho_module, "_MOST_PAIRS", 4000)
-    assert estimate_rho(A).rho == pytest.approx(exact, abs=0.08)
-
-
-def test_it_is_the_same_for_all_libraries_and_twice():
-    A = groups(0.5)
-    G = nx.from_scipy_sparse_array(A)
-    h = ig.Graph(A.shape[0], list(G.edges))
-    found = {estimate_rho(graph, fraction=0.3, rank=10) for graph in (A, G, h, A)}
-    assert len(found) == 1
-    assert found.pop().n_hidden == round(0.3 * G.number_of_edges())
-
-
-def test_the_estimate_serves_a_fit_and_knows_features():
-    A = groups(0.5)
-    rho = estimate_rho(A).rho
-    assert pugraph.fit(A, rho=rho).rho == rho
-    F = sp.csr_array(np.eye(6)[np.arange(240) % 6])
-    assert estimate_rho(A, features=F).rho == pytest.approx(0.5, abs=0.06)
-
-
-def test_bad_options_are_named():
-    A = groups(0.5)
-    for bad in (0, 1, "half"):
-        with pytest.raises(ValueError, match=r"fraction must be a number in \(0, 1\)"):
-            estimate_rho(A, fraction=bad)
-    with pytest.raises(ValueError, match="0 of 0 links would be hidden, too few to learn from"):
-        estimate_rho(nx.empty_graph(5))
-    with pytest.raises(ValueError, match="rank must be"):
-        estimate_rho(A, rank=0)
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_non_links_are_counted_and_weighted(directed):
-    rng = np.random.default_rng(0)
-    A = (rng.random((9, 9)) < 0.3).astype(np.int8)
-    A = A if directed else np.maximum(A, A.T)
-    pairs = Pairs(Pattern.of(sp.csr_array(A)), directed)
-    off = ~np.eye(9, dtype=bool)
-    number = int(((A == 0) & off).sum()) // (1 if directed else 2)
-    assert sampling.count_non_links(pairs) == number
-    rows, _, weight = sampling.some_non_links(pairs, 10**6, rng)
-    assert (rows.size, weight) == (number, 1)
-    rows, _, weight = sampling.some_non_links(pairs, 4, rng)
-    assert rows.size * weight == pytest.approx(number)
-    wide = Pairs(Pattern.of(sp.csr_array(np.eye(3, 5))), True, square=False)
-    assert sampling.count_non_links(wide) == 12
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_hidden_links_leave_the_inner_graph_in_both_directions(directed):
-    data = to_graph_data(groups(0.5, directed=directed))
-    inner = hide(data, 0.3, np.random.default_rng(0))
-    assert inner.rows.size == round(0.3 * inner.n_links)
-    left = inner.data.adjacency.toarray()
-    assert not left[inner.rows, inner.cols].any()
-    if not directed:
-        assert not left[inner.cols, inner.rows].any()
-        assert (left == left.T).all()
-    taken = inner.rows.size * (1 if directed else 2)
-    assert left.sum() == data.adjacency.nnz - taken
-    assert inner.pairs.links.n_links == data.adjacency.nnz
 
 
 @pytest.mark.parametrize("method", ["bias", "shift"])
@@ -161,19 +66,6 @@ def test_the_rank_grows_or_shrinks_where_that_helps(monkeypatch):
     assert len(select(A, rho=0.7, reg=None, rank=8).table) == 1
 
 
-def test_a_warm_start_leads_to_the_same_place():
-    data = to_graph_data(groups(0.5))
-    cold = fit_model(data, Options(rank=6, tol=1e-9, max_sweeps=500))
-    near = fit_model(data, Options(rank=6, reg=2 * cold.reg))
-    warm = fit_model(data, Options(rank=6, tol=1e-9, max_sweeps=500), near.factors)
-    assert warm.history[-1] == pytest.approx(cold.history[-1], rel=1e-4)
-    assert warm.history[0] < cold.history[0]
-    before = near.factors[1].copy()
-    grown = fit_model(data, Options(rank=9), near.factors)  # more columns than there were
-    assert grown.rank == 9
-    assert (near.factors[1] == before).all()
-
-
 def test_trials_begin_where_the_best_one_ended(monkeypatch):
     starts = []
 
@@ -189,21 +81,19 @@ def test_trials_begin_where_the_best_one_ended(monkeypatch):
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_trials_are_rated_as_among_all_pairs(directed, monkeypatch):
-    data = to_graph_data(groups(0.5, inside=0.3, directed=directed))
-    rng = np.random.default_rng(0)
-    inner = hide(data, 0.3, rng)
-    model = fit_model(inner.data, Options(rank=6))
-    exact = tuning._Round(inner, rng)
-    assert [weight for *_, weight in exact._others] == [1]
-    monkeypatch.setattr(tuning, "_NEAR", 1000)
-    monkeypatch.setattr(tuning, "_FAR", 250)
-    some = tuning._Round(inner, rng)
-    (near, _, _), (far, cols, _) = some._others
-    assert near.size == 1000
-    walks = (inner.data.adjacency.astype(int) @ inner.data.adjacency).toarray()
-    assert not walks[far, cols].any()
-    assert some.rate(model) == pytest.approx(exact.rate(model), rel=0.15)
+def test_trials_are_rated_as_among_all_pairs(directed):
+    # more non-links than are looked at, and so many links that they are hidden once
+    A = groups(0.4, n=700, k=6 if not directed else 12, directed=directed)
+    found = select(A, rho=0.5, reg=1.0, rank=6, seed=3)
+    split = hide(to_graph_data(A), 0.3, np.random.default_rng(3))
+    model = fit_model(split.data, Options(rho=0.5, reg=1.0, rank=6))
+    hidden = np.zeros(A.shape, bool)
+    hidden[split.rows, split.cols] = True
+    others = np.array(naive.non_links(A.toarray(), directed)).T
+    rows, cols = np.append(split.rows, others[0]), np.append(split.cols, others[1])
+    exact = average_precision_score(hidden[rows, cols], model.score_pairs(rows, cols))
+    (trial,) = found.table
+    assert trial.average_precision == pytest.approx(exact, rel=0.05)
 
 
 def test_auto_is_what_select_chooses():

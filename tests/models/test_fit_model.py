@@ -1,123 +1,27 @@
-"""LinkModel and fit: scores, search, progress, threads, interruption."""
+"""Fits without features: seeds, threads, bounds, degenerate graphs and interruption."""
 
 from __future__ import annotations
 
 import signal
 import threading
 import time
+import tracemalloc
 
 import igraph as ig
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 import pugraph
+from pugraph.adapters import to_graph_data
+from pugraph.core.problem import both_sides
+from pugraph.models.defaults import Hyperparameters
+from pugraph.models.fit_model import fit_model, memory_estimate
+from pugraph.models.options import Options
 from tests import naive
-
-SOLVERS = [("bias", "als"), ("bias", "ccd++"), ("shift", "ball"), ("shift", "relax")]
-
-
-@pytest.fixture(scope="module")
-def karate():
-    return nx.karate_club_graph()
-
-
-@pytest.fixture(scope="module", params=["bias", "shift"])
-def model(request, karate):
-    return pugraph.fit(karate, request.param, rank=8)
-
-
-def test_a_model_says_what_it_used(karate):
-    model = pugraph.fit(karate, rank=5, rho=0.9, reg=0.7, tol=1e-3)
-    assert (model.rank, model.rho, model.reg, model.method) == (5, 0.9, 0.7, "bias")
-    assert model.alpha == pytest.approx(0.95)
-    W, H = model.factors
-    assert W.shape == H.shape == (34, 5)
-    assert W.dtype == H.dtype == np.float32
-    assert list(model.nodes) == list(karate)
-    assert all(type(value) is float for value in model.history)
-    assert sorted(model.history, reverse=True) == model.history
-    assert pugraph.fit(karate, alpha=0.9).rho == pytest.approx(0.8)
-    assert pugraph.fit(karate, "shift").alpha is None
-
-
-def test_scores_are_the_products_of_the_factors(model):
-    W, H = model.factors
-    for u, v, p in model.predict():
-        assert p == pytest.approx(naive.score(W, H, u, v, symmetric=True), abs=1e-6)
-
-
-def test_a_directed_graph_is_scored_as_u_to_v():
-    G = nx.DiGraph([(0, 1), (1, 2), (2, 0), (0, 3)])
-    model = pugraph.fit(G, rank=3)
-    W, H = model.factors
-    scored = {(u, v): p for u, v, p in model.predict()}
-    assert sorted(scored) == sorted(nx.non_edges(G))
-    for (u, v), p in scored.items():
-        assert p == pytest.approx(float(W[u] @ H[v]), abs=1e-6)
-
-
-def test_score_pairs_takes_positions(model):
-    predicted = [p for *_, p in model.predict([(3, 9), (9, 3), (5, 5)])]
-    assert model.score_pairs([3, 9, 5], [9, 3, 5]).tolist() == predicted
-    assert model.score_pairs([], []).size == 0
-    assert model.score_pairs(3, 9).tolist() == predicted[:1]
-
-
-@pytest.mark.parametrize(
-    ("rows", "cols", "message"),
-    [
-        ([0, 34], [1, 1], r"rows\[1\] is 34, outside of 0..33"),
-        ([0], [-1], r"cols\[0\] is -1"),
-        ([0, 1], [1], "two lists of one length"),
-        ([[0]], [[1]], "two lists of one length"),
-        ([0.5], [1], "rows must be whole numbers"),
-        ([0], ["1"], "cols must be whole numbers"),
-    ],
-)
-def test_score_pairs_checks_positions(model, rows, cols, message):
-    with pytest.raises(ValueError, match=message):
-        model.score_pairs(rows, cols)
-
-
-def test_top_links_are_the_best_predictions(model):
-    best = sorted(model.predict(), key=lambda link: (-link[2], link[0], link[1]))
-    assert model.top_links(7) == best[:7]
-    assert model.top_links(10**6) == best
-    assert model.top_links(0) == []
-    assert len(model.top_links()) == 100
-    assert all(type(p) is float for *_, p in model.top_links(5))
-
-
-def test_top_links_of_some_nodes(model):
-    chosen = [33, 4]
-    best = [
-        (u, v, p) if u in chosen else (v, u, p) for u, v, p in model.predict() if {u, v} & {33, 4}
-    ]
-    best = [(min(u, v), max(u, v), p) if {u, v} == {33, 4} else (u, v, p) for u, v, p in best]
-    best.sort(key=lambda link: (-link[2], link[0], link[1]))
-    assert model.top_links(10**6, nodes=chosen) == best
-    assert model.top_links(3, nodes=iter([])) == []
-    with pytest.raises(nx.NodeNotFound, match="'nobody'"):
-        model.top_links(3, nodes=["nobody"])
-    for single in (4, "nobody", 4.5):
-        with pytest.raises(ValueError, match=rf"for one node write \[{single!r}\]"):
-            model.top_links(3, nodes=single)
-
-
-@pytest.mark.parametrize("k", [-1, 1.5, "3", True, None])
-def test_a_bad_k_is_named(model, k):
-    with pytest.raises(ValueError, match="k must be a whole number"):
-        model.top_links(k)
-
-
-def test_top_links_of_a_graph_in_one_call(karate):
-    expected = pugraph.fit(karate, "shift", rank=4).top_links(3, nodes=[0])
-    assert pugraph.top_links(karate, 3, method="shift", nodes=[0], rank=4) == expected
+from tests.models.examples import SOLVERS
 
 
 def test_a_rectangular_matrix_has_rows_and_columns_of_its_own():
@@ -195,56 +99,6 @@ def test_threads_do_not_matter_on_a_large_graph(method, solver):
     assert len(bits) == 2
 
 
-@pytest.mark.compiled
-@given(st.integers(0, 10**6))
-def test_names_and_order_of_nodes_do_not_matter(seed):
-    """At sufficient rank the optimum is unique, and so are the scores."""
-    rng = np.random.default_rng(seed)
-    G = nx.gnp_random_graph(14, 0.3, seed=seed)
-    order = rng.permutation(14)
-    other = nx.Graph()
-    other.add_nodes_from(f"node {v}" for v in order)
-    other.add_edges_from((f"node {u}", f"node {v}") for u, v in G.edges)
-    options = {"rank": 14, "rho": 0.8, "reg": 2.0, "dtype": "float64", "tol": 1e-12}
-    ours = pugraph.pu_bias(G, max_sweeps=5000, **options)
-    pairs = [(u, v) for u, v, _ in pugraph.link_prediction.common_neighbors(G)]
-    theirs = pugraph.pu_bias(
-        other, [(f"node {u}", f"node {v}") for u, v in pairs], max_sweeps=5000, **options
-    )
-    np.testing.assert_allclose([p for *_, p in ours], [p for *_, p in theirs], atol=1e-4)
-
-
-def test_undirected_scores_are_symmetric_to_the_bit(model):
-    pairs = [(u, v) for u in range(34) for v in range(34)]
-    forth = [p for *_, p in model.predict(pairs)]
-    back = [p for *_, p in model.predict((v, u) for u, v in pairs)]
-    assert forth == back
-
-
-def test_progress_may_be_a_bar_or_a_function(karate, capsys):
-    told = []
-    model = pugraph.fit(karate, rank=3, progress=lambda *about: told.append(about))
-    assert told == list(enumerate(model.history, 1))
-    assert capsys.readouterr().err == ""
-    pugraph.fit(karate, rank=3, progress=True)
-    bar = capsys.readouterr().err
-    assert "pu_bias" in bar
-    assert f"{len(model.history)}/100" in bar
-    assert f"objective={model.history[-1]:.6g}" in bar
-
-
-def test_running_out_of_sweeps_warns_at_the_callers_line(karate):
-    for call in (
-        lambda: pugraph.fit(karate, max_sweeps=1),
-        lambda: pugraph.pu_bias(karate, max_sweeps=1),
-        lambda: pugraph.pu_shift(karate, max_sweeps=1),
-        lambda: pugraph.top_links(karate, max_sweeps=1),
-    ):
-        with pytest.warns(ConvergenceWarning, match="max_sweeps=1") as caught:
-            call()
-        assert [w.filename for w in caught] == [__file__]
-
-
 @pytest.fixture
 def ctrl_c():
     """Let SIGINT mean what it does at a terminal; a shell's background jobs ignore it."""
@@ -317,23 +171,30 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
 ):
     with pytest.raises(MemoryError, match=r"rank 1000000000 to 34 x 34 .* \d+\.\d GiB"):
         pugraph.fit(karate, method, solver=solver, rank=10**9)
-    room = {"als": 34 * 16, "auto": 34 * 16, "ccd++": 2 * 156 + 2 * 16 * (2 * 34 + 34)}
-    needed = 4 * (2 * 34 * 4 + (room[solver] if method == "bias" else 0))
-    monkeypatch.setattr("pugraph.models.resources.available_memory", lambda: needed - 1)
-    with pytest.raises(MemoryError, match="lower rank"):
-        pugraph.fit(karate, method, solver=solver, rank=4)
-    for free in (needed, None):
+    factors = 2 * 34 * 4 * 4  # bytes of W and H, which are the least that a fit needs
+    for free in (0, factors - 1):
+        monkeypatch.setattr("pugraph.models.resources.available_memory", lambda free=free: free)
+        with pytest.raises(MemoryError, match="lower rank"):
+            pugraph.fit(karate, method, solver=solver, rank=4)
+    for free in (20 * factors, None):
         monkeypatch.setattr("pugraph.models.resources.available_memory", lambda free=free: free)
         assert pugraph.fit(karate, method, solver=solver, rank=4).rank == 4
 
 
-def test_the_free_memory_is_read_where_the_system_tells_it(monkeypatch, tmp_path):
-    from pugraph.models import resources
-
-    free = resources.available_memory()
-    assert free is None or free > 2**20
-    monkeypatch.setattr("builtins.open", lambda *_: (tmp_path / "none").open())
-    assert resources.available_memory() is None
+@pytest.mark.compiled
+@pytest.mark.parametrize(("method", "solver"), SOLVERS)
+def test_the_estimate_is_about_what_a_fit_takes(method, solver):
+    data = to_graph_data(nx.barabasi_albert_graph(2000, 4, seed=0))
+    options = Options(method=method, solver=solver, rank=64, n_jobs=1, tol=1e-2)
+    fit_model(data, options)
+    tracemalloc.start()
+    model = fit_model(data, options)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    numbers = Hyperparameters(model.rank, model.rho, model.alpha, model.reg)
+    rows, _ = both_sides(data.adjacency, symmetric=True)
+    estimate = memory_estimate(options, numbers, rows)
+    assert 0.5 * peak < estimate < 2 * peak
 
 
 CONVEX = [("bias", "proximal"), ("shift", "exact")]
@@ -412,3 +273,16 @@ def test_convex_solvers_bear_graphs_without_links_and_isolated_nodes(method, sol
     G.add_node("alone")
     scores = pugraph.fit(G, method, solver=solver).predict()
     assert [p for _, v, p in scores if v == "alone"] == [0.0] * 4
+
+
+def test_a_warm_start_leads_to_the_same_place(karate):
+    data = to_graph_data(karate)
+    cold = fit_model(data, Options(rank=6, tol=1e-9, max_sweeps=500))
+    near = fit_model(data, Options(rank=6, reg=2 * cold.reg))
+    warm = fit_model(data, Options(rank=6, tol=1e-9, max_sweeps=500), near.factors)
+    assert warm.history[-1] == pytest.approx(cold.history[-1], rel=1e-4)
+    assert warm.history[0] < cold.history[0]
+    before = near.factors[1].copy()
+    grown = fit_model(data, Options(rank=9), near.factors)  # more columns than there were
+    assert grown.rank == 9
+    assert (near.factors[1] == before).all()

@@ -1,10 +1,9 @@
-"""Every format that the command line reads, by `pugraph info` and `pugraph predict`."""
+"""Every format of networks that the command line reads."""
 
 from __future__ import annotations
 
 import gzip
 import io
-import sys
 
 import igraph as ig
 import networkx as nx
@@ -16,74 +15,6 @@ PAIRS = [("ann", "bob"), ("bob", "cid é"), ("cid é", "ann"), ("cid é", "dan")
 
 def simple(directed=False):
     return (nx.DiGraph if directed else nx.Graph)(PAIRS)
-
-
-def lists():
-    for name, separator in {"space": " ", "tab": "\t", "comma": ",", "semicolon": ";"}.items():
-        pairs = [(u.replace(" é", ""), v.replace(" é", "")) for u, v in PAIRS]
-        if name != "space":
-            pairs = PAIRS
-        for header in ("", separator.join(("from", "to")) + "\n"):
-            text = header + "".join(separator.join(pair) + "\n" for pair in pairs)
-            yield pytest.param(text, id=f"{name}{', header' * bool(header)}")
-
-
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("text", list(lists()))
-def test_edge_lists(tmp_path, info, text, packed):
-    path = tmp_path / f"links.what{'.gz' * packed}"
-    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    found = info(path)
-    assert (found["format"], found["nodes"], found["edges"]) == ("edges", 4, 4)
-    assert found["header"] == (["from", "to"] if "from" in text else None)
-    assert found["first nodes"][0] == "ann"
-    assert found["directed"] is False
-    assert info(path, "--directed")["directed"] is True
-
-
-@pytest.mark.parametrize(
-    ("text", "argv", "first", "edges"),
-    [
-        ("id,target,source,w\n1,b,a,9\n2,c,b,9\n", [], ["a", "b", "c"], 2),
-        ("Src;Dst\na;b\n", [], ["a", "b"], 1),
-        ("who,whom\n1,2\n2,3\n", [], ["1", "2", "3"], 2),
-        ("who,whom,years\nann,bob,3\nbob,cid,4\n", [], ["ann", "bob", "cid"], 2),
-        ("who,whom\nann,bob\n", [], ["who", "whom", "ann"], 2),
-        ("who,whom\nann,bob\n", ["--header"], ["ann", "bob"], 1),
-        ("from,to\nto,home\n", ["--no-header"], ["from", "to", "home"], 2),
-        ("k,who,whom\n1,ann,bob\n", ["--source", "who", "--target", "whom"], ["ann", "bob"], 1),
-        ("1 ann bob\n2 bob cid", ["--source", "2", "--target", "3"], ["ann", "bob", "cid"], 2),
-        ("a_b\nb_c\n", ["--separator", "_"], ["a", "b", "c"], 2),
-        ("# a comment\n% 2 2\n\n1 2\n", [], ["1", "2"], 1),
-        ("#a #b\n#b #c\n", ["--comments", ""], ["#a", "#b", "#c"], 2),
-        ("ann bob", [], ["ann", "bob"], 1),
-    ],
-)
-def test_columns_and_headers(tmp_path, info, text, argv, first, edges):
-    path = tmp_path / "links.csv"
-    path.write_text(text)
-    found = info(path, *argv)
-    assert found["first nodes"] == first
-    assert found["edges"] == edges
-
-
-def test_repeats_and_loops_are_counted_and_merged(tmp_path, info):
-    path = tmp_path / "links"
-    path.write_text("a b\nb a\na b\nc c\nc c\nb c\n")
-    found = info(path)
-    assert (found["edges"], found["repeated edges"], found["self-loops"]) == (2, 3, 2)
-    found = info(path, "--directed")
-    assert (found["edges"], found["repeated edges"], found["self-loops"]) == (3, 2, 2)
-
-
-def test_a_directed_list_with_every_edge_both_ways_stays_directed(tmp_path, run, info):
-    path = tmp_path / "links"
-    path.write_text("a b\nb a\nb c\nc b\n")
-    assert info(path, "--directed")["edges"] == 4
-    found = run("predict", path, "--directed", "--as", "json").json
-    assert {(row["source"], row["target"]) for row in found} == {("a", "c"), ("c", "a")}
-    graphml = run("predict", path, "--directed", "--as", "graphml").out
-    assert nx.parse_graphml(graphml).number_of_edges() == 6
 
 
 def write(path, directed):
@@ -186,12 +117,28 @@ def test_adjacency_lists_with_spaces_and_nodes_alone(tmp_path, info):
     assert (found["nodes"], found["edges"], found["nodes without edges"]) == (4, 3, 1)
 
 
-def test_the_standard_input(monkeypatch, info):
-    stdin = io.TextIOWrapper(io.BytesIO(b"ann bob\nbob cid\n"))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    assert info("-")["nodes"] == 3
-
-
 def test_no_file_is_the_network_that_comes_along(info):
     found = info()
     assert (found["file"], found["nodes"], found["edges"]) == ("Les Miserables", 77, 254)
+
+
+BAD = {
+    "x.graphml": (b"<graphml>\n<graph>\n</graphml>", "line 3: not well-formed XML"),
+    "y.graphml": (b"<html></html>", "cannot be read"),
+    "x.gml": (b"graph [\n node [ id 0 label ? ]\n]", "line 2: cannot be read"),
+    "x.gexf": (b"<gexf>", "line 1: not well-formed XML"),
+    "x.net": (b"1 2\n2 3\n", "line 1: no *Vertices"),
+    "y.net": (b"*Vertices 0\n", "no nodes in it"),
+    "x.adjlist": (b"a b\nb nan\n", "line 2: NaN"),
+    "x.mtx": (b"1 2\n2 3\n", "not a Matrix Market file"),
+    "y.mtx": (
+        b"%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n",
+        "a graph's matrix is square",
+    ),
+    "x.dl": (b"what is this\n", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_one_line_says_what_is_wrong(refuses, name):
+    refuses(name, *BAD[name])

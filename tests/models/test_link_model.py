@@ -1,0 +1,85 @@
+"""LinkModel: the best links, and yes or no."""
+
+from __future__ import annotations
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import pugraph
+
+
+def test_top_links_are_the_best_predictions(model):
+    best = sorted(model.predict(), key=lambda link: (-link[2], link[0], link[1]))
+    assert model.top_links(7) == best[:7]
+    assert model.top_links(10**6) == best
+    assert model.top_links(0) == []
+    assert len(model.top_links()) == 100
+    assert all(type(p) is float for *_, p in model.top_links(5))
+
+
+def test_top_links_of_some_nodes(model):
+    chosen = [33, 4]
+    best = [
+        (u, v, p) if u in chosen else (v, u, p) for u, v, p in model.predict() if {u, v} & {33, 4}
+    ]
+    best = [(min(u, v), max(u, v), p) if {u, v} == {33, 4} else (u, v, p) for u, v, p in best]
+    best.sort(key=lambda link: (-link[2], link[0], link[1]))
+    assert model.top_links(10**6, nodes=chosen) == best
+    assert model.top_links(3, nodes=iter([])) == []
+    with pytest.raises(nx.NodeNotFound, match="'nobody'"):
+        model.top_links(3, nodes=["nobody"])
+    for single in (4, "nobody", 4.5):
+        with pytest.raises(ValueError, match=rf"for one node write \[{single!r}\]"):
+            model.top_links(3, nodes=single)
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "3", True, None])
+def test_a_bad_k_is_named(model, k):
+    with pytest.raises(ValueError, match="k must be a whole number"):
+        model.top_links(k)
+
+
+def test_predictions_of_yes_and_no():
+    model = pugraph.fit(nx.karate_club_graph())
+    scores = list(model.predict())
+    for threshold in (0.1, "auto"):
+        q = model.threshold() if threshold == "auto" else threshold
+        answers = list(model.predict(threshold=threshold))
+        assert answers == [(u, v, int(p > q)) for u, v, p in scores]
+        assert {type(p) for _, _, p in answers} == {int}
+    for bad in ("half", np.nan, [1]):
+        with pytest.raises(ValueError, match='threshold must be a finite number, "auto" or None'):
+            model.predict(threshold=bad)
+
+
+def rewritten(path, **changes):
+    """Change what a saved file says of itself; None takes it away."""
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    about = json.loads(arrays["about"].tobytes()) | changes
+    about = {name: value for name, value in about.items() if changes.get(name, 0) is not None}
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def test_a_file_of_an_older_version_that_names_no_kind_has_factors(model, tmp_path):
+    path = tmp_path / "model"
+    model.save(path)
+    rewritten(path, kind=None)
+    loaded = pugraph.LinkModel.load(path)
+    assert isinstance(loaded, pugraph.FactorModel)
+    assert list(loaded.predict()) == list(model.predict())
+    assert list(pugraph.FactorModel.load(path).predict()) == list(model.predict())
+
+
+def test_a_file_of_another_kind_is_refused(model, tmp_path):
+    path = tmp_path / "model"
+    model.save(path)
+    rewritten(path, kind="words")
+    for kind in (pugraph.LinkModel, pugraph.FactorModel):
+        with pytest.raises(ValueError, match=rf"model does not hold a {kind.__name__}"):
+            kind.load(path)
