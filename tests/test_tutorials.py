@@ -38,9 +38,3 @@ def test_the_stored_outputs_are_of_one_run(path: Path):
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     assert not [out for out in outputs(notebook) if out.output_type == "error"]
     assert sum("image/png" in out.get("data", {}) for out in outputs(notebook)) >= 2
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_ends_with_exercises(path: Path):
-    text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
-    assert "\n## Exercises" in text

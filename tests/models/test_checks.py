@@ -25,6 +25,7 @@ POSITIVE = number("above 0", lambda v: v > 0)
     ("check", "good", "bad"),
     [
         (whole(2), [2, 3, np.int64(5)], [1, 2.0, "2", True, None, [3], "auto"]),
+        (whole(0), [0, 1], [-1, True, False]),
         (POSITIVE, [0.1, 1, np.float32(2)], [0, -1, np.nan, np.inf, "1", True, None, [1.0]]),
         (one_of(["a", "b"]), ["a", "b"], ["c", "", None, 1, ["a"]]),
         (one_of(["alone"]), ["alone"], ["other"]),
