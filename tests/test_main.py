@@ -34,7 +34,8 @@ def test_a_closed_pipe_ends_quietly(tmp_path):
     pairs = tmp_path / "pairs.txt"
     pairs.write_text("0 1\n" * 5000)
     process = subprocess.Popen(
-        [*COMMAND, "predict", str(path), "--pairs", str(pairs), "--rank", "2", "--as", "csv"],
+        [*COMMAND, "predict", str(path), "--pairs", str(pairs)]
+        + ["--method", "common-neighbors", "--as", "csv"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -124,7 +124,7 @@ def test_chances_are_chances():
 @compiled
 def test_it_is_better_than_its_parts_on_a_real_network(real_data):
     G = datasets.load("email-Eu-core").to_undirected()
-    train, held_out = split_links(G)
+    train, held_out = split_links(nx.Graph(G.subgraph(sorted(G, key=G.degree)[-500:])))
     scorers = {"blend": pugraph.pu_blend, "bias": pugraph.pu_bias, "shift": pugraph.pu_shift}
     for name in ("adamic_adar_index", "resource_allocation_index", "katz"):
         scorers[name] = getattr(pugraph.link_prediction, name)

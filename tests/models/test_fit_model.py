@@ -83,8 +83,8 @@ def test_a_seed_gives_the_same_bits_and_another_seed_others(karate, method, solv
 @pytest.mark.parametrize(("method", "solver"), SOLVERS)
 def test_threads_do_not_matter_on_a_large_graph(method, solver):
     rng = np.random.default_rng(0)
-    n = 60_000
-    links = (n * rng.random((300_000, 2)) ** 1.5).astype(int)
+    n = 30_000
+    links = (n * rng.random((120_000, 2)) ** 1.5).astype(int)
     A = sp.csr_array((np.ones(len(links)), (links[:, 0], links[:, 1])), shape=(n, n))
     A = sp.csr_array(A + A.T)
     rows, cols = rng.integers(0, n, (2, 100_000))
