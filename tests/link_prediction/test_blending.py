@@ -111,7 +111,7 @@ def test_the_order_of_the_nodes_changes_little():
 
 
 @compiled
-def test_chances_are_chances():
+def test_scores_are_probabilities_that_add_up():
     G = groups(200)
     train, held_out = split_links(G, fraction=0.1)
     model = fit_blend(train)
