@@ -11,7 +11,8 @@ from scipy.stats import t as student
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation import Comparison, Evaluation, Metrics
-from pugraph.plotting.style import GREY, axes, choose, style
+from pugraph.models.checks import check_option, one_of
+from pugraph.plotting.style import GREY, axes, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,8 +82,8 @@ def plot_curves(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['pu_bias', 'jaccard_coefficient', 'chance']
     """
-    choose("kind", kind, tuple(_KINDS))
-    choose("count", count, ("all_pairs", "connected"))
+    check_option("kind", kind, one_of(_KINDS))
+    check_option("count", count, one_of(["all_pairs", "connected"]))
     found = {name: _usable(name, value, count) for name, value in _by_name(results).items()}
     everything = [metrics for several in found.values() for metrics in several]
     grid = _grid(kind, everything)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pugraph.errors import InputError, InvalidTypeError, MissingPackageError
+from pugraph.errors import InvalidTypeError, MissingPackageError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,10 +33,3 @@ def axes(ax: Any, layout: str = "constrained") -> Axes:
 def style(place: int) -> dict[str, Any]:
     """Return the colour and dashes of a line: 28 combinations, consecutive ones differ in both."""
     return {"color": COLOURS[place % len(COLOURS)], "linestyle": STYLES[place % len(STYLES)]}
-
-
-def choose(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise ValueError if a value is not one of the choices."""
-    if value not in choices:
-        wanted = ", ".join(map(repr, choices))
-        raise InputError(f"{name} must be one of {wanted}, not {value!r}")

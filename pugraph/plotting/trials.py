@@ -8,7 +8,8 @@ import numpy as np
 
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
-from pugraph.plotting.style import COLOURS, axes, choose
+from pugraph.models.checks import check_option, one_of
+from pugraph.plotting.style import COLOURS, axes
 from pugraph.selection import Selection
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def plot_selection(selection: Selection, *, by: str | None = None, ax: Axes | No
     varying = [name for name, found in values.items() if np.ptp(found) > 0]
     if by is None:
         by = varying[0] if varying else "rho"
-    choose("by", by, tuple(_NAMES))
+    check_option("by", by, one_of(_NAMES))
     others = [name for name in varying if name != by]
     precision = np.array([trial.average_precision for trial in selection.table])
     x, chosen = values[by], selection.best

@@ -64,17 +64,17 @@ def between(tmp_path):
 
 
 @pytest.fixture
-def refuses(run, tmp_path):
-    """Assert that a file of this name and content, or none, gives one line and exit code 2."""
+def refusal(run, tmp_path):
+    """The single line that a file of this name and content, or none, gives with exit code 2."""
 
-    def check(name, data, message):
+    def call(name, data):
         path = tmp_path / name
         if data is not None:
             path.write_bytes(data)
         done = run("predict", path)
-        assert (done.code, done.out) == (2, "")
-        assert done.err.startswith(f"pugraph: error: {path}: ")
-        assert message in done.err
-        assert done.err.count("\n") == 1
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        start, line = done.err.split(f"{path}: ")
+        assert start == "pugraph: error: "
+        return line
 
-    return check
+    return call

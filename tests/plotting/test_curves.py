@@ -112,8 +112,8 @@ class TestCurves:
             (5, {}, TypeError, "results must be a Comparison or a dict"),
             ({"a": [3]}, {}, TypeError, "a must be an Evaluation or a list of them, not int"),
             ({"a": []}, {}, ValueError, "a has no curve"),
-            ({"a": 1}, {"kind": "pr"}, ValueError, "kind must be one of 'fpr-fnr', 'roc'"),
-            ({"a": 1}, {"count": "all"}, ValueError, "count must be one of 'all_pairs'"),
+            ({"a": 1}, {"kind": "pr"}, ValueError, "kind must be 'fpr-fnr', 'roc'"),
+            ({"a": 1}, {"count": "all"}, ValueError, "count must be 'all_pairs'"),
             ({"a": 1}, {}, TypeError, "a must be an Evaluation or a list of them, not int"),
         ],
     )

@@ -72,5 +72,5 @@ class TestSelection:
             plot_selection(TRIALS)
         with pytest.raises(ValueError, match="no trials"):
             plot_selection(SELECTION._replace(table=[]))
-        with pytest.raises(ValueError, match="by must be one of 'rho', 'reg', 'rank', not 'time'"):
+        with pytest.raises(ValueError, match="by must be 'rho', 'reg' or 'rank', not 'time'"):
             plot_selection(SELECTION, by="time")
