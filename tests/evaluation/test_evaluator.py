@@ -87,3 +87,11 @@ def test_predictors_of_this_library_are_streamed_with_the_same_figures(name):
         few = evaluate(partial(predictor, rank=2), train, held_out)
         assert few == evaluate(pugraph.fit(train, rank=2), train, held_out)
         assert few != streamed
+
+
+def test_a_misspelt_option_of_a_partial_names_the_predictor():
+    train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
+    for predictor in (pugraph.pu_bias, pugraph.pu_blend):
+        message = rf"{predictor.__name__}\(\) has no option 'rankk'; did you mean 'rank'\?"
+        with pytest.raises(TypeError, match=message):
+            evaluate(partial(predictor, rankk=3), train, held_out)

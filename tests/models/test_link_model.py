@@ -1,4 +1,4 @@
-"""LinkModel: the best links, and yes or no."""
+"""LinkModel: the best links, classification, and other kinds of models."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import pugraph
+from pugraph.adapters import to_graph_data
+from pugraph.models.link_model import LinkModel
 
 
 def test_top_links_are_the_best_predictions(model):
@@ -83,3 +85,43 @@ def test_a_file_of_another_kind_is_refused(model, tmp_path):
     for kind in (pugraph.LinkModel, pugraph.FactorModel):
         with pytest.raises(ValueError, match=rf"model does not hold a {kind.__name__}"):
             kind.load(path)
+
+
+class ConstantModel(LinkModel):
+    """The smallest other kind of model: one score for all pairs."""
+
+    kind = "constant, for a test"
+
+    def __init__(self, data, score):
+        super().__init__(data)
+        self.score = score
+
+    def _score(self, rows, cols):
+        return np.full(rows.size, self.score)
+
+    def _stored(self):
+        return {"score": np.array([self.score])}, {}
+
+    @classmethod
+    def _restored(cls, data, arrays, about):
+        return cls(data, float(arrays["score"][0]))
+
+    def _summary(self):
+        return {"method": "constant"}
+
+    def threshold(self):
+        return 0.5
+
+    def add_nodes(self, nodes, *, features=None, links=None):
+        raise NotImplementedError
+
+
+def test_a_second_kind_of_model_is_saved_loaded_and_searched(karate, tmp_path):
+    ConstantModel(to_graph_data(karate), 0.75).save(tmp_path / "model")
+    model = pugraph.LinkModel.load(tmp_path / "model")
+    assert type(model) is ConstantModel
+    assert list(model.predict([(0, 33)], threshold="auto")) == [(0, 33, 1)]
+    assert model.top_links(2) == [(0, 9, 0.75), (0, 14, 0.75)]
+    assert model.top_links(2, nodes=[33, 5]) == [(5, 1, 0.75), (5, 2, 0.75)]
+    with pytest.raises(ValueError, match="does not hold a FactorModel"):
+        pugraph.FactorModel.load(tmp_path / "model")
