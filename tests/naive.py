@@ -42,6 +42,16 @@ def solve_rows(A, H, seen, unseen, target, reg):
     return W
 
 
+def neighbor_shares(links, H, other, seen, unseen, target, reg):
+    """What each link of a row adds to its product with `other`: a linear system per link."""
+    weights = np.where(links != 0, seen, unseen)
+    system = 2 * H.T @ (weights[:, None] * H) + reg * np.eye(H.shape[1])
+    return {
+        int(j): float(np.linalg.solve(system, 2 * seen * target * H[j]) @ other)
+        for j in np.flatnonzero(links)
+    }
+
+
 def _best_coordinates(A, W, H, r, seen, unseen, target, reg):
     """The best W[:, r] with everything else fixed."""
     weights = np.where(A != 0, seen, unseen)
