@@ -56,6 +56,13 @@ class FeatureMatrix(NamedTuple):
     names: list[str]
     attributes: list[Attribute] | None = None
 
+    def _followed_by(self, more: Any) -> FeatureMatrix:
+        """Return the features of these and of more nodes."""
+        if sp.issparse(self.values):
+            return self._replace(values=sp.csr_array(sp.vstack([self.values, sp.csr_array(more)])))
+        more = more.toarray() if sp.issparse(more) else more
+        return self._replace(values=np.vstack([self.values, more]))
+
 
 def from_attributes(
     nodes: Sequence[Hashable],

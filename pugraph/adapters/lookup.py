@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import index as as_int
 from typing import Any
 
@@ -39,6 +40,14 @@ class Positions(Mapping[Any, int]):
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.n))
+
+    @cached_property
+    def _name_of(self) -> dict[int, str]:
+        return {position: name for name, position in self.names.items()}
+
+    def name(self, position: int) -> str:
+        """Return the name of a node, its number if it has none."""
+        return self._name_of.get(position, str(position))
 
     def __len__(self) -> int:
         return self.n

@@ -77,6 +77,21 @@ def read_model(
     return GraphData(nodes, index_of, *kind, square=square), arrays, about
 
 
+def pack(name: str, matrix: Any) -> dict[str, Any]:
+    """Return a dense or sparse matrix as named arrays."""
+    if not sp.issparse(matrix):
+        return {name: matrix}
+    return {f"{name}_{part}": getattr(matrix, part) for part in ("data", "indices", "indptr")}
+
+
+def unpack(name: str, arrays: dict[str, Any], width: int) -> Any:
+    """Return the matrix of which `pack` gave arrays; None if there are none."""
+    if f"{name}_data" not in arrays:
+        return arrays.get(name)
+    parts = tuple(arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
+    return sp.csr_array(parts, shape=(parts[2].size - 1, width))
+
+
 def encode(node: Any) -> Any:
     """Return a node, or a category, in a form that JSON can hold."""
     if node is None or isinstance(node, (str, bool, int, float)):
