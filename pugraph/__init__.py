@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pugraph.link_prediction.pu import pu_bias as pu_bias
     from pugraph.link_prediction.pu import pu_shift as pu_shift
     from pugraph.models import FactorModel as FactorModel
+    from pugraph.models import LinkExplanation as LinkExplanation
     from pugraph.models import LinkModel as LinkModel
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 # free of numba.
 _HOMES = {
     "FactorModel": "pugraph.models.factors",
+    "LinkExplanation": "pugraph.models.reasons",
     "LinkModel": "pugraph.models.link_model",
     "PugraphError": "pugraph.errors",
     "adapters": "pugraph.adapters",

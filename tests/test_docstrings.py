@@ -17,7 +17,8 @@ import pugraph
 
 MODULES = ["pugraph", "pugraph.cli"]
 MODULES += [f"pugraph.{n}" for n in pugraph.__all__ if inspect.ismodule(getattr(pugraph, n))]
-RETURNED = ["pugraph.models.feature_map.Explanation"]  # by a public method, and in no __all__
+# by a public method, and in no __all__
+RETURNED = ["pugraph.models.feature_map.Explanation", "pugraph.models.reasons.Reason"]
 CHECKED_INPUT = {"G", "ebunch", "held_out", "must_link", "pairs", "predictions", "train"}
 PROPERTIES = (property, functools.cached_property)
 

@@ -2,5 +2,6 @@
 
 from pugraph.models.factors import FactorModel
 from pugraph.models.link_model import LinkModel
+from pugraph.models.reasons import LinkExplanation
 
-__all__ = ["FactorModel", "LinkModel"]
+__all__ = ["FactorModel", "LinkExplanation", "LinkModel"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,12 +19,24 @@ from pugraph.core.jit import threads
 from pugraph.core.pairs import ScoredPairs, score_pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.search import top_pairs
+from pugraph.core.shares import neighbor_shares, shared_system
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
+from pugraph.models import storage
 from pugraph.models.checks import check_whole
 from pugraph.models.defaults import Hyperparameters
-from pugraph.models.feature_map import Explanation, FeatureMap, Maps, heaviest
+from pugraph.models.feature_map import (
+    Explanation,
+    FeatureMap,
+    Maps,
+    Part,
+    feature_reasons,
+    heaviest,
+)
 from pugraph.models.link_model import LinkModel
+from pugraph.models.reasons import Shares, name_of, neighbor_reasons
+
+_BOUNDS = {"ball": "ball", "relax": "box"}  # on the vectors, by solver
 
 
 class FactorModel(LinkModel):
@@ -32,7 +46,7 @@ class FactorModel(LinkModel):
 
     Parameters
     ----------
-    data, factors, method, hyperparameters, history, solver, gap, maps
+    data, factors, method, hyperparameters, history, solver, gap, maps, batches
         What a fit found; call `pugraph.fit` instead.
 
     Attributes
@@ -75,6 +89,7 @@ class FactorModel(LinkModel):
         solver: str,
         gap: float | None = None,
         maps: Maps = (None, None),
+        batches: tuple[int, ...] = (),
     ) -> None:
         super().__init__(data)
         self.factors = factors
@@ -85,6 +100,9 @@ class FactorModel(LinkModel):
         self.solver = solver
         self.gap = gap
         self._maps = maps
+        # how many nodes there were before each call of `add_nodes`
+        self._batches = batches
+        self._systems: dict[tuple[int, int], FloatArray] = {}
 
     def __repr__(self) -> str:
         return (
@@ -226,7 +244,9 @@ class FactorModel(LinkModel):
             raise InputError("give the links of the new nodes; without any they have no score")
         data = with_nodes(self.data, new, links)
         if self.inductive:
-            of_rows, of_cols = self._placed_by_features(new, features)
+            values = self._encoded(new, features)
+            of_rows, of_cols = self._placed_by_features(values)
+            data = self._with_features(data, values)
         else:
             of_rows, of_cols = self._placed_by_links(data.adjacency, len(self.nodes))
         W, H = self.factors
@@ -240,11 +260,11 @@ class FactorModel(LinkModel):
             self.solver,
             None,
             self._maps,
+            (*self._batches, len(self.nodes)),
         )
 
-    def _placed_by_features(
-        self, nodes: list[Hashable], features: Any
-    ) -> tuple[FloatArray, FloatArray]:
+    def _encoded(self, nodes: list[Hashable], features: Any) -> list[Any]:
+        """Return the features of new nodes as columns: as rows and, of a graph, as columns."""
         sides = self._maps if self.data.square else self._maps[:1]
         pair = features if isinstance(features, tuple) and len(features) == 2 else (features,) * 2
         made = []
@@ -253,8 +273,27 @@ class FactorModel(LinkModel):
                 raise InputError(
                     "one side of the model has no features that could place new nodes on it"
                 )
-            made.append(side.vectors(given, nodes, self.factors[0].dtype))
+            made.append(side.encoded(given, nodes))
+        return made
+
+    def _placed_by_features(self, values: list[Any]) -> tuple[FloatArray, FloatArray]:
+        made = [
+            side.vectors(given, self.factors[0].dtype)
+            for side, given in zip(self._maps, values, strict=False)
+            if side is not None
+        ]
         return made[0], made[-1]
+
+    def _with_features(self, data: GraphData, values: list[Any]) -> GraphData:
+        """Return a graph with new nodes with the features of the old ones and of these."""
+        old = self.data.features, self.data.column_features
+        sides = [
+            side if side is None or given is None else side._followed_by(given)
+            for side, given in itertools.zip_longest(old, values)
+        ]
+        if old[1] is old[0]:
+            sides[1] = sides[0]
+        return replace(data, features=sides[0], column_features=sides[1])
 
     def _placed_by_links(self, adjacency: Any, known: int) -> tuple[FloatArray, FloatArray]:
         if self.solver == "exact":
@@ -262,7 +301,7 @@ class FactorModel(LinkModel):
                 "a model by solver='exact' takes no new nodes, which would break its bounds; "
                 "those by 'ball' and 'relax' do"
             )
-        bounds = {"ball": "ball", "relax": "box"}.get(self.solver)
+        bounds = _BOUNDS.get(self.solver)
         objective = self._hyperparameters.objective
         W, H = self.factors
         with threads(1):
@@ -272,6 +311,69 @@ class FactorModel(LinkModel):
                 return of_rows, of_rows
             into = Pattern.of(sp.csr_array(adjacency[:known, known:].T))
             return of_rows, fold_in(objective, into, W, bounds)
+
+    def _shares(self, row: int, col: int) -> Shares:
+        if self.inductive:
+            return self._shares_of_features(row, col)
+        W, H = self.factors
+        of_row = self._shares_of_links(0, row, H[col])
+        if self.data.symmetric:  # the mean of both orders, each by the links of its first node
+            of_col = self._shares_of_links(0, col, H[row])
+        else:  # one order, by the links of each end
+            of_col = self._shares_of_links(1, col, W[row])
+        return neighbor_reasons(self.data, row, col, of_row, of_col)
+
+    def _shares_of_links(
+        self, axis: int, place: int, other: FloatArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Return the links of a row (axis 0) or column, and half of what each adds to a product.
+
+        The product is that of the node's vector, at `place` of its factor, with `other`.
+        """
+        objective = self._hyperparameters.objective
+        fixed = self.factors[1 - axis][: self._known_to(axis, place)]
+        key = axis, len(fixed)
+        if key not in self._systems:
+            self._systems[key] = shared_system(objective, fixed)
+        side = self.data._loopless._sides[axis]
+        linked = side.indices[side.indptr[place] : side.indptr[place + 1]]
+        linked = linked[linked < len(fixed)]
+        bounds = _BOUNDS.get(self.solver)
+        own = self.factors[axis][place]
+        shares = neighbor_shares(objective, self._systems[key], fixed[linked], own, other, bounds)
+        return linked, shares / 2
+
+    def _known_to(self, axis: int, place: int) -> int:
+        """Return how many vectors of the other side there were when this one was found.
+
+        Those that `add_nodes` brought later had no influence on it.
+        """
+        if not self._batches or (axis == 0 and not self.data.square):
+            return len(self.factors[1 - axis])
+        earlier = [n for n in self._batches if n <= place] if self.data.square else []
+        return max(earlier, default=self._batches[0])
+
+    def _shares_of_features(self, row: int, col: int) -> Shares:
+        data, same = self.data, all(side is not None and side.shared for side in self._maps)
+        if [side is None for side in self._maps] != [
+            values is None for values in (data.features, data.column_features)
+        ]:
+            raise InputError(
+                "the file of this model does not have the features of its nodes, which an "
+                "explanation needs; fit and save it again"
+            )
+
+        def part(axis: int, place: int, named: int) -> Part:
+            side, values = self._maps[axis], (data.features, data.column_features)[axis]
+            name = name_of(data, named, place)
+            if side is None or values is None:
+                return Part.of_node(self.factors[axis][place], name)
+            return Part.of_features(side, values.values, place, name)
+
+        terms = [(part(0, row, 0), part(1, col, 1))]
+        if data.symmetric:
+            terms.append((part(1, row, 0), part(0, col, 1)))
+        return feature_reasons(terms, same)
 
     def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
         us, vs, scores = top_pairs(self.data._pairs, *self.factors, k, rows)
@@ -292,10 +394,14 @@ class FactorModel(LinkModel):
         about = {name: getattr(self, name) for name in ("method", "history", "solver", "gap")}
         about["weights"] = self._hyperparameters
         about["maps"] = [None if side is None else side.about() for side in self._maps]
+        about["batches"] = self._batches
         arrays = dict(zip("WH", self.factors, strict=True))
-        for axis, side in enumerate(self._maps):
+        features = self.data.features, self.data.column_features
+        for axis, (side, of_nodes) in enumerate(zip(self._maps, features, strict=True)):
             if side is not None:
                 arrays.update({f"{name}{axis}": a for name, a in side.arrays().items()})
+            if of_nodes is not None and not (axis and of_nodes is features[0]):
+                arrays.update(storage.pack(f"features{axis}", of_nodes.values))
         return arrays, about
 
     @classmethod
@@ -306,8 +412,14 @@ class FactorModel(LinkModel):
             None if stored is None else FeatureMap.restored(stored, arrays, axis)
             for axis, stored in enumerate(about["maps"])
         )
+        sides = [
+            None if side is None else side.restored_features(arrays, axis)
+            for axis, side in enumerate((left, right))
+        ]
+        if right is not None and right.shared:
+            sides[1] = sides[0]
         return cls(
-            data,
+            replace(data, features=sides[0], column_features=sides[1]),
             (arrays["W"], arrays["H"]),
             about["method"],
             Hyperparameters(*about["weights"]),
@@ -315,4 +427,5 @@ class FactorModel(LinkModel):
             about["solver"],
             about["gap"],
             (left, right),
+            tuple(about.get("batches", ())),  # older files do not have them
         )

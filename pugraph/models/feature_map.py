@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from pugraph.adapters.features import (
     Attribute,
+    FeatureMatrix,
     from_attributes,
     from_frame,
     from_matrix,
@@ -19,9 +20,10 @@ from pugraph.core.basis import Scaling
 from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.search import top_pairs
-from pugraph.core.types import FloatArray
+from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import storage
+from pugraph.models.reasons import Reason, Shares
 
 
 class FeatureMap(NamedTuple):
@@ -71,12 +73,20 @@ class FeatureMap(NamedTuple):
         weights, usual = arrays[f"weights{axis}"], arrays[f"usual{axis}"]
         return cls(scaling, weights, usual, about["names"], attributes, about["shared"])
 
+    def restored_features(self, arrays: dict[str, FloatArray], axis: int) -> FeatureMatrix | None:
+        """Return the features of the nodes, if they were stored; older files lack them."""
+        width = len(self.scaling.scale)
+        values = storage.unpack(f"features{axis}", arrays, width)
+        if values is None:
+            return None
+        return FeatureMatrix(values, self.names[:width], self.attributes)
+
     def usual_weights(self) -> FloatArray:
         """Return the weights times the usual size of each feature."""
         return self.weights * self.usual[:, None]
 
-    def vectors(self, features: Any, nodes: list[Hashable], dtype: Any) -> FloatArray:
-        """Return the vectors of new nodes: from a matrix, or attribute values by name."""
+    def encoded(self, features: Any, nodes: list[Hashable]) -> Any:
+        """Return the features of new nodes as columns: of a matrix, or attributes by name."""
         values: Any
         if isinstance(features, Mapping):
             if self.attributes is None:
@@ -89,7 +99,31 @@ class FeatureMap(NamedTuple):
             width = len(self.scaling.scale)
             if values.shape[1] != width:
                 raise InputError(f"features has {values.shape[1]} columns, and the model {width}")
+        return values
+
+    def vectors(self, values: Any, dtype: Any) -> FloatArray:
+        """Return the vectors of nodes with these columns."""
         return np.ascontiguousarray(self.scaling.apply(values) @ self.weights, dtype)
+
+    def used(self, values: Any) -> tuple[FloatArray, IntArray]:
+        """Return the scaled features of one node, and which of them are not zero."""
+        scaled = self.scaling.apply(values)
+        scaled = (scaled.toarray() if sp.issparse(scaled) else scaled)[0]
+        return scaled, np.flatnonzero(scaled)
+
+    def words(self, values: Any, place: int) -> str | None:
+        """Return a feature of one node in words; None for the constant."""
+        if place == len(self.scaling.scale):
+            return None
+        name = self.names[place] if self.attributes is not None else f"feature {place}"
+        if self.scaling.center is None:
+            return name
+        value = values[0, place]
+        ends = np.cumsum([known.width for known in self.attributes or []])
+        known = np.searchsorted(ends, place, side="right")
+        if self.attributes is None or self.attributes[known].categories is None:
+            return f"{name}={value:.4g}"
+        return name if value else f"not {name}"
 
 
 Maps = tuple[FeatureMap | None, FeatureMap | None]
@@ -155,3 +189,51 @@ def heaviest(
                 found[a, b] = sign * weight
     best = sorted(found, key=lambda pair: (-abs(found[pair]), pair))[:k]
     return [Explanation(names[0][a], names[1][b], found[a, b]) for a, b in best]
+
+
+class Part(NamedTuple):
+    """What a node brings to a score: sizes and weights of its features, and their words.
+
+    A node without features has one part of size 1, itself. The words of the constant are None.
+    """
+
+    sizes: FloatArray
+    weights: FloatArray
+    words: list[str | None]
+
+    @classmethod
+    def of_features(cls, side: FeatureMap, values: Any, row: int, name: str) -> Part:
+        """Return the features of a node; `name` is the node in words."""
+        own = values[row : row + 1]
+        scaled, used = side.used(own)
+        named = [side.words(own, place) for place in used.tolist()]
+        words = [None if feature is None else f"{feature} of {name}" for feature in named]
+        return cls(scaled[used], side.weights[used], words)
+
+    @classmethod
+    def of_node(cls, vector: FloatArray, name: str) -> Part:
+        """Return a node without features."""
+        return cls(np.ones(1), vector.astype(np.float64)[None], [f"{name} itself"])
+
+
+def feature_reasons(terms: list[tuple[Part, Part]], same: bool) -> Shares:
+    """Return the pairs of a feature of u and a feature of v as reasons.
+
+    The score is the mean of the terms, each a product of what u and what v bring to it. If the
+    features of all terms are the `same`, the terms of a pair of features are one reason.
+    """
+    blocks = [
+        np.outer(u.sizes, v.sizes) * (u.weights @ v.weights.T) / len(terms) for u, v in terms
+    ]
+    if same:
+        terms, blocks = terms[:1], [np.sum(blocks, axis=0)]
+    ends = np.cumsum([block.size for block in blocks])
+
+    def reason(number: int) -> Reason:
+        term = int(np.searchsorted(ends, number, side="right"))
+        (u, v), block = terms[term], blocks[term]
+        a, b = divmod(number - int(ends[term]) + block.size, block.shape[1])
+        words = [part for part in (u.words[a], v.words[b]) if part is not None]
+        return Reason(" and ".join(words) or "every pair", float(block[a, b]))
+
+    return Shares(np.concatenate([block.ravel() for block in blocks]), reason)

@@ -12,6 +12,7 @@ from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.checks import check_option, check_whole, is_auto, number
+from pugraph.models.reasons import LinkExplanation, Shares, explanation
 from pugraph.models.scorer import PairScorer, Prediction, best_pairs
 
 _THRESHOLD = number("a finite number", lambda v: True, auto=True, optional=True)
@@ -125,6 +126,10 @@ class LinkModel(PairScorer):
         35
         """
 
+    @abstractmethod
+    def _shares(self, row: int, col: int) -> Shares:
+        """Return the reasons for the score of a pair, for `explain_link`."""
+
     def predict(
         self, ebunch: Iterable[Any] | None = None, *, threshold: float | str | None = None
     ) -> Iterator[Prediction]:
@@ -199,10 +204,76 @@ class LinkModel(PairScorer):
         rows = None if nodes is None else self.data.positions(nodes)
         return best_pairs(self, int(k), rows)
 
+    def explain_link(self, u: Any, v: Any, k: int = 10) -> LinkExplanation:
+        """Return why a pair has its score: the reasons with the largest shares of it.
+
+        Of a factor model without features, the reasons are the neighbours of both nodes; with
+        features, pairs of a feature of u and one of v.
+
+        Parameters
+        ----------
+        u, v : node
+            Any pair that `predict` takes. If the two are linked, the link itself is one of
+            the reasons.
+        k : int
+            How many reasons; the others are added up.
+
+        Returns
+        -------
+        pugraph.LinkExplanation
+            Prints as a table.
+
+        Raises
+        ------
+        networkx.NodeNotFound, ValueError
+            If a node is not in the graph (networkx, others).
+        ValueError
+            If `k` is not a whole number of at least 0. For a model with features that was
+            saved by a version that did not store them.
+
+        Notes
+        -----
+        The vector of a node is a sum over its links, if the vectors at the other ends are
+        taken as given. So is a score, by the links of u or by those of v; the shares are
+        half of each. With bounds on the vectors (`solver="ball"` and `"relax"`), a bound that
+        holds a vector back counts as a larger penalty on it. The remainder is what the fit
+        left undone before it stopped. Of `solver="exact"`, it is also what the bounds on
+        other pairs did, which may be a quarter of a score.
+
+        With features, the share of a pair of features is their product, scaled as for the
+        fit, times their weight. The remainder is what is clipped.
+
+        A share tells what the model used, not what would cause a link. Without a neighbour,
+        a new fit would move all vectors, and the score changes by more or less than its share.
+
+        See Also
+        --------
+        pugraph.LinkExplanation
+        pugraph.FactorModel.explain
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.les_miserables_graph())
+        >>> print(model.explain_link("Gavroche", "Claquesous", k=3))
+        Gavroche - Claquesous: score 0.804
+           0.167  Enjolras, linked to both
+           0.131  Montparnasse, linked to both
+           0.127  Gueulemer, linked to both
+           0.391  21 others
+          -0.011  not explained
+        """
+        check_whole("k", k, 0)
+        (row,), (col,) = self.data.pair_positions([(u, v)])
+        score = float(self.score_pairs([row], [col])[0])
+        found = self._shares(int(row), int(col))
+        return explanation(self.data, int(row), int(col), score, found, int(k))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle.
 
-        Nodes may be str, int, float, bool, None and tuples or frozensets of these.
+        Nodes may be str, int, float, bool, None and tuples or frozensets of these. The file
+        has the links of the graph and, if the model was fitted to features, these too.
 
         Parameters
         ----------

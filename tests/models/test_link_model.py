@@ -11,6 +11,7 @@ import pytest
 import pugraph
 from pugraph.adapters import to_graph_data
 from pugraph.models.link_model import LinkModel
+from pugraph.models.reasons import Reason, Shares
 
 
 def test_top_links_are_the_best_predictions(model):
@@ -114,6 +115,14 @@ class ConstantModel(LinkModel):
 
     def add_nodes(self, nodes, *, features=None, links=None):
         raise NotImplementedError
+
+    def _shares(self, row, col):
+        return Shares(
+            np.array([-1.0, 2.0, 0.5]),
+            lambda n: Reason(f"reason {n}", [-1, 2, 0.5][n]),
+            total=1.25,
+            unit="log odds",
+        )
 
 
 def test_a_second_kind_of_model_is_saved_loaded_and_searched(karate, tmp_path):
