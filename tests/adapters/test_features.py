@@ -11,7 +11,7 @@ import pandas
 import pytest
 import scipy.sparse as sp
 
-from pugraph.adapters import to_graph_data
+from pugraph.adapters import FeatureMatrix, to_graph_data
 
 
 def people(**attributes):
@@ -160,3 +160,12 @@ def test_bad_data_frames_say_where(change, message):
     frame = pandas.DataFrame({"age": [3, 4, 5], "kind": ["x", "y", "x"]})
     with pytest.raises(ValueError, match=message):
         to_graph_data(people(), features=change(frame))
+
+
+@pytest.mark.parametrize("first", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("second", [np.asarray, sp.csr_array])
+def test_features_of_more_nodes_follow(first, second):
+    both = FeatureMatrix(first(np.eye(2)), ["a", "b"])._followed_by(second(np.ones((1, 2))))
+    assert sp.issparse(both.values) == (first is sp.csr_array)
+    np.testing.assert_array_equal(both.values @ np.eye(2), [[1, 0], [0, 1], [1, 1]])
+    assert both.names == ["a", "b"]

@@ -56,3 +56,8 @@ def test_nodes_at_positions():
     found = list(nodes_at(range(3), places))
     assert found == [2, 0]
     assert all(type(node) is int for node in found)
+
+
+def test_a_position_has_its_name_or_its_number():
+    index = Positions(3, {"ann": 0, "cid": 2})
+    assert [index.name(position) for position in range(3)] == ["ann", "1", "cid"]

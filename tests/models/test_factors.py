@@ -1,4 +1,4 @@
-"""FactorModel: scores, thresholds, and nodes that come after the fit."""
+"""FactorModel: scores, thresholds, explanations, and nodes that come after the fit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pytest
 import scipy.sparse as sp
 
 import pugraph
+from pugraph.adapters import to_graph_data
+from pugraph.core.basis import Scaling
 from tests import naive
-from tests.models.examples import SOLVERS
+from tests.models.examples import FEATURE_SOLVERS, SOLVERS, blocks
 
 
 def test_a_model_says_what_it_used(karate):
@@ -188,3 +190,318 @@ def test_numpy_numbers_become_python_ones(tmp_path):
 def test_an_alpha_below_a_half_has_the_middle_for_a_threshold():
     for alpha in (0.1, 0.25, 0.4, 0.5):
         assert pugraph.fit(nx.karate_club_graph(), alpha=alpha, rank=2).threshold() == 0.5
+
+
+def added_up(why):
+    return sum(reason.share for reason in why.reasons) + why.rest + why.remainder
+
+
+def shares_by_words(why):
+    return {reason.what: reason.share for reason in why.reasons}
+
+
+EXPLAINED = [*SOLVERS, ("bias", "proximal"), ("shift", "exact")]
+
+
+@pytest.mark.parametrize(("method", "solver"), EXPLAINED)
+@pytest.mark.parametrize("directed", [False, True])
+def test_an_explanation_adds_up_to_the_score(karate, method, solver, directed):
+    G = nx.gnp_random_graph(24, 0.2, seed=1, directed=True) if directed else karate
+    model = pugraph.fit(G, method, solver=solver)
+    pairs = [(u, v) for u, v, _ in model.top_links(10)] + list(G.edges)[:5] + [(3, 3)]
+    for u, v, p in model.predict(pairs):
+        why = model.explain_link(u, v, 4)
+        assert (why.u, why.v, why.score, why.total, why.unit) == (u, v, p, p, "score")
+        assert added_up(why) == pytest.approx(p, abs=1e-12)
+        assert abs(why.remainder) < (0.3 if solver == "exact" else 0.05) * abs(p)
+        behind = {node for reason in model.explain_link(u, v, 99).reasons for node in reason.nodes}
+        ends = {u, v} if G.has_edge(u, v) else set()
+        around = {*G.successors(u), *G.predecessors(v)} if directed else {*G[u], *G[v]}
+        assert behind == around | ends
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("method", "solver"), EXPLAINED[:-1])
+def test_a_fit_that_has_converged_leaves_no_remainder(karate, method, solver):
+    options = {"tol": 1e-10} if solver == "proximal" else {"tol": 1e-12, "rank": 8}
+    model = pugraph.fit(karate, method, solver=solver, dtype="float64", max_sweeps=3000, **options)
+    for u, v, _ in model.top_links(10**6):
+        assert abs(model.explain_link(u, v).remainder) < 1e-5
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_shares_are_those_of_dense_normal_equations(directed):
+    G = nx.gnp_random_graph(20, 0.25, seed=2, directed=directed)
+    model = pugraph.fit(G, rank=5, alpha=0.9, reg=0.5, dtype="float64")
+    A, (W, H) = nx.to_numpy_array(G), model.factors
+    weights = 0.9, 1 - 0.9, 1.0, 0.5
+    for u, v in [(0, 1), (2, 9), (5, 3), *list(G.edges)[:4]]:
+        of_u = naive.neighbor_shares(A[u], H, H[v], *weights)
+        if directed:
+            of_v = naive.neighbor_shares(A[:, v], W, W[u], *weights)
+        else:
+            of_v = naive.neighbor_shares(A[v], H, H[u], *weights)
+        own = (of_u.pop(v) + of_v.pop(u)) / 2 if G.has_edge(u, v) else None
+        expected = {(x,): (of_u.get(x, 0) + of_v.get(x, 0)) / 2 for x in of_u | of_v}
+        if own is not None:
+            expected[u, v] = own
+        found = {r.nodes: r.share for r in model.explain_link(u, v, 99).reasons}
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_an_explanation_is_the_same_from_both_ends(model):
+    for u, v, _ in model.top_links(5):
+        why, back = model.explain_link(u, v, 99), model.explain_link(v, u, 99)
+        assert (back.u, back.v) == (v, u)
+        assert shares_by_words(why) == pytest.approx(shares_by_words(back), abs=1e-12)
+        assert why.remainder == pytest.approx(back.remainder, abs=1e-12)
+
+
+def test_the_order_of_the_nodes_does_not_matter(karate):
+    model = pugraph.fit(karate, rank=6)
+    order = np.random.default_rng(0).permutation(34)
+    turned = nx.Graph()
+    turned.add_nodes_from(order.tolist())
+    turned.add_edges_from(karate.edges)
+    same = pugraph.FactorModel(
+        to_graph_data(turned),
+        tuple(factor[order] for factor in model.factors),
+        model.method,
+        model._hyperparameters,
+        model.history,
+        model.solver,
+    )
+    for u, v in [(0, 33), (4, 5), (0, 1)]:
+        assert shares_by_words(same.explain_link(u, v, 99)) == pytest.approx(
+            shares_by_words(model.explain_link(u, v, 99)), abs=1e-9
+        )
+
+
+@pytest.mark.compiled
+def test_links_with_larger_shares_matter_more_for_a_new_fit():
+    """Without the best of comparable neighbours the score falls by more than without another."""
+    rng = np.random.default_rng(0)
+    graphs = [
+        nx.karate_club_graph(),
+        nx.les_miserables_graph(),
+        nx.florentine_families_graph(),
+        nx.davis_southern_women_graph(),
+    ]
+    falls = []
+    for G in graphs:
+        model = pugraph.fit(G, rank=8)
+        for u, v, p in model.top_links(55):
+            kinds = {}
+            for reason in model.explain_link(u, v, 99).reasons:
+                (x,) = reason.nodes
+                kinds.setdefault((G.has_edge(u, x), G.has_edge(v, x)), []).append(x)
+            best, *others = max(kinds.values(), key=len)
+            if others:
+                fell = []
+                for x in (best, others[rng.integers(len(others))]):
+                    less = G.copy()
+                    less.remove_edges_from([(u, x), (v, x)])
+                    fell.append(p - next(pugraph.fit(less, rank=8).predict([(u, v)]))[2])
+                falls.append(fell)
+    best, other = np.mean(falls, axis=0)
+    assert len(falls) >= 200
+    assert best > 2 * other
+    assert np.mean([a > b for a, b in falls]) > 0.75
+
+
+def test_vertices_rows_and_columns_are_explained():
+    g = ig.Graph.Famous("Zachary")
+    g.vs["name"] = [f"m{v}" for v in range(34)]
+    why = pugraph.fit(g, rank=4).explain_link("m4", g.vs[5], 99)
+    assert (why.u, why.v) == (4, 5)
+    assert str(why).startswith("m4 - m5: score")
+    assert {reason.nodes[0] for reason in why.reasons} == {*g.neighbors(4), *g.neighbors(5)}
+    A = sp.csr_array((np.random.default_rng(0).random((8, 5)) < 0.5).astype(int))
+    model = pugraph.fit(A, rank=2)
+    u, v, p = model.top_links(1)[0]
+    why = model.explain_link(u, v, 99)
+    links = [f"column {x}, linked to row {u}" for x in range(5) if A[u, x]]
+    links += [f"row {x}, linked to column {v}" for x in range(8) if A[x, v]]
+    assert sorted(links) == sorted(shares_by_words(why))
+    assert added_up(why) == pytest.approx(p, abs=1e-12)
+    assert abs(why.remainder) < 0.05 * p
+
+
+def test_self_loops_are_no_reasons_and_nodes_without_links_have_none():
+    G = nx.karate_club_graph()
+    G.add_edge(4, 4)
+    G.add_nodes_from(["alone", "apart"])
+    model = pugraph.fit(G, rank=4)
+    assert 4 not in {n for reason in model.explain_link(4, 5, 99).reasons for n in reason.nodes}
+    nothing = model.explain_link("alone", "apart")
+    assert (nothing.score, nothing.reasons, nothing.n_rest, nothing.remainder) == (0, [], 0, 0)
+    assert str(nothing) == "alone - apart: score 0"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("method", "solver"), SOLVERS)
+def test_nodes_that_came_later_are_explained_by_the_links_that_placed_them(
+    method, solver, tmp_path
+):
+    G = nx.karate_club_graph()
+    model = pugraph.fit(
+        G, method, solver=solver, rank=6, dtype="float64", tol=1e-12, max_sweeps=5000
+    )
+    more = model.add_nodes(["a", "b"], links=[("a", 32), ("a", 33), ("b", 0), ("a", "b")])
+    more = more.add_nodes(["c"], links=[("c", "a"), ("c", 0), ("c", 33)])
+    more.save(tmp_path / "m")
+    for now in (more, pugraph.LinkModel.load(tmp_path / "m")):
+        for u, v in [("a", 0), ("b", 5), ("c", "b"), (0, 33), (4, 5), ("c", 33)]:
+            why = now.explain_link(u, v, 99)
+            assert abs(why.remainder) < 1e-3
+            assert added_up(why) == pytest.approx(why.score, abs=1e-12)
+        # the link to c came after the vectors of a, and is no reason for them
+        assert "c" not in {n for r in now.explain_link("a", "b", 99).reasons for n in r.nodes}
+        assert shares_by_words(now.explain_link(0, 33, 99)) == pytest.approx(
+            shares_by_words(model.explain_link(0, 33, 99))
+        )
+    A = sp.csr_array((np.random.default_rng(0).random((9, 6)) < 0.5).astype(int))
+    wide = pugraph.fit(
+        A, method, solver=solver, rank=2, dtype="float64", tol=1e-12, max_sweeps=5000
+    ).add_nodes([9, 10], links=[(9, 0), (9, 4), (10, 1)])
+    for row, col in [(9, 2), (9, 0), (10, 3), (1, 1)]:
+        assert abs(wide.explain_link(row, col).remainder) < 1e-3
+
+
+def test_a_saved_model_explains_in_the_same_way(model, tmp_path):
+    model.save(tmp_path / "m")
+    assert pugraph.LinkModel.load(tmp_path / "m").explain_link(4, 5) == model.explain_link(4, 5)
+
+
+def test_unknown_nodes_and_a_bad_k_are_named(model):
+    with pytest.raises(nx.NodeNotFound, match="Node 'nobody' is not in the graph"):
+        model.explain_link(0, "nobody")
+    for k in (-1, 1.5, "3", True, None):
+        with pytest.raises(ValueError, match="k must be a whole number"):
+            model.explain_link(0, 1, k)
+    A = pugraph.fit(sp.csr_array(np.eye(3, 4)), rank=1)
+    with pytest.raises(ValueError, match="3 is not in the matrix"):
+        A.explain_link(3, 0)
+
+
+@pytest.mark.parametrize(("method", "options"), FEATURE_SOLVERS)
+@pytest.mark.parametrize("directed", [False, True])
+def test_features_add_up_to_the_score_before_clipping(method, options, directed, tmp_path):
+    G = blocks(directed=directed)
+    model = pugraph.fit(G, method, features=["side", "at"], dtype="float64", **options)
+    model.save(tmp_path / "m")
+    loaded = pugraph.LinkModel.load(tmp_path / "m")
+    W, H = model.factors
+    for u, v in [(0, 1), (0, 2), (5, 9), (7, 7)]:
+        why = model.explain_link(u, v, 5)
+        shares = sum(reason.share for reason in why.reasons) + why.rest
+        assert shares == pytest.approx(naive.score(W, H, u, v, not directed), abs=1e-9)
+        assert added_up(why) == pytest.approx(why.score, abs=1e-12)
+        assert why.n_rest == 6 * 6 - 5
+        assert loaded.explain_link(u, v, 5) == why
+
+
+def test_what_is_clipped_is_not_explained():
+    G = blocks()
+    model = pugraph.fit(G, "shift", features="at", solver="relax", rho=0.8, reg=0.01)
+    clipped = [(u, v, p) for u, v, p in model.predict() if p in (0, 1)]
+    assert clipped
+    for u, v, p in clipped[:5]:
+        why = model.explain_link(u, v)
+        assert why.total == p
+        assert why.remainder * (1 if p == 0 else -1) > 0
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_pairs_of_features_have_their_products_and_weights(directed):
+    """D is recovered from all scores, without the weights that the model keeps."""
+    G = blocks(directed=directed)
+    F = np.random.default_rng(0).standard_normal((40, 2))
+    model = pugraph.fit(G, features=F, dtype="float64")
+    scaled = Scaling.of(F).apply(F)
+    X = model.factors[0] @ model.factors[1].T
+    inverse = np.linalg.pinv(scaled)
+    D = inverse @ (X if directed else (X + X.T) / 2) @ inverse.T
+    found = shares_by_words(model.explain_link(3, 8, 99))
+    names = [[f"feature {c}={F[n, c]:.4g} of {n}" for c in range(2)] for n in (3, 8)]
+    for a in range(3):
+        for b in range(3):
+            words = [*names[0][a : a + 1], *names[1][b : b + 1]]
+            share = scaled[3, a] * D[a, b] * scaled[8, b]
+            assert found[" and ".join(words) or "every pair"] == pytest.approx(share, abs=1e-9)
+
+
+def test_features_are_told_as_they_are():
+    G = blocks()
+    (only,) = pugraph.fit(G, features="side").explain_link(0, 2).reasons
+    assert only.what == "side=a of 0 and side=a of 2"
+    words = shares_by_words(pugraph.fit(G, features=["side", "at"]).explain_link(0, 1, 99))
+    assert "side=a of 0 and not side=a of 1" in words
+    assert "at[0]=0 of 0 and at[0]=1 of 1" in words
+    assert {"at[0]=0 of 0", "at[0]=1 of 1", "every pair"} < set(words)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("shape", ["graph", "digraph", "matrix"])
+def test_a_side_without_features_has_its_nodes_in_their_place(side, shape, tmp_path):
+    rng = np.random.default_rng(0)
+    if shape == "matrix":
+        G = sp.csr_array((rng.random((9, 7)) < 0.4).astype(int))
+    else:
+        G = nx.gnp_random_graph(9, 0.4, seed=1, directed=shape == "digraph")
+    F = rng.standard_normal((7 if shape == "matrix" and side else 9, 2))
+    features = (None, F) if side else (F, None)
+    model = pugraph.fit(G, features=features, dtype="float64")
+    model.save(tmp_path / "m")
+    words = {"matrix": ("row 2", "column 5")}.get(shape, ("2", "5"))
+    for now in (model, pugraph.LinkModel.load(tmp_path / "m")):
+        why = now.explain_link(2, 5, 99)
+        assert abs(why.remainder) < 1e-9
+        assert len(why.reasons) == (6 if shape == "graph" else 3)
+        assert f"{words[1 - side]} itself" in shares_by_words(why)
+
+
+def test_two_sets_of_features_are_kept_apart():
+    G = nx.gnp_random_graph(12, 0.4, seed=1)
+    rng = np.random.default_rng(0)
+    sides = rng.standard_normal((12, 2)), rng.standard_normal((12, 3))
+    why = pugraph.fit(G, features=sides, dtype="float64").explain_link(0, 5, 99)
+    assert len(why.reasons) == 2 * 3 * 4
+    assert abs(why.remainder) < 1e-9
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_new_nodes_bring_their_features(sparse, tmp_path):
+    F = np.random.default_rng(0).standard_normal((35, 3))
+    F = sp.csr_array(np.eye(35, 12, -3) + np.eye(35, 12)) if sparse else F
+    model = pugraph.fit(nx.karate_club_graph(), features=F[:34], dtype="float64")
+    more = model.add_nodes(["new"], features=F[[33]], links=[("new", 3)])
+    more.save(tmp_path / "m")
+    assert model.data.features.values.shape[0] == 34
+    for now in (more, pugraph.LinkModel.load(tmp_path / "m")):
+        why = now.explain_link("new", 3, 99)
+        assert abs(why.remainder) < 1e-9
+        old = {
+            words.replace("of 33", "of new"): share
+            for words, share in shares_by_words(model.explain_link(33, 3, 99)).items()
+        }
+        assert shares_by_words(why) == pytest.approx(old)
+    matrix = sp.csr_array((np.random.default_rng(0).random((34, 5)) < 0.4).astype(int))
+    wide = pugraph.fit(matrix, features=(F[:34], None)).add_nodes([34], features=F[[34]])
+    assert abs(wide.explain_link(34, 2).remainder) < 1e-5
+
+
+def test_a_file_of_an_older_version_without_features_says_so(tmp_path):
+    path = tmp_path / "m"
+    model = pugraph.fit(blocks(), features="at")
+    model.save(path)
+    with np.load(path) as archive:
+        arrays = {name: a for name, a in archive.items() if not name.startswith("features")}
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+    loaded = pugraph.LinkModel.load(path)
+    assert list(loaded.predict()) == list(model.predict())
+    more = loaded.add_nodes(["x"], features={"at": [[1.0, 2.0, 3.0]]})
+    for old in (loaded, more):
+        with pytest.raises(ValueError, match="does not have the features of its nodes"):
+            old.explain_link(0, 1)

@@ -132,5 +132,8 @@ def test_a_second_kind_of_model_is_saved_loaded_and_searched(karate, tmp_path):
     assert list(model.predict([(0, 33)], threshold="auto")) == [(0, 33, 1)]
     assert model.top_links(2) == [(0, 9, 0.75), (0, 14, 0.75)]
     assert model.top_links(2, nodes=[33, 5]) == [(5, 1, 0.75), (5, 2, 0.75)]
+    why = model.explain_link(0, 33, 2)
+    assert (why.score, why.total, why.unit, why.remainder) == (0.75, 1.25, "log odds", -0.25)
+    assert [reason.what for reason in why.reasons] == ["reason 1", "reason 0"]
     with pytest.raises(ValueError, match="does not hold a FactorModel"):
         pugraph.FactorModel.load(tmp_path / "model")
