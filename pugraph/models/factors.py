@@ -354,25 +354,27 @@ class FactorModel(LinkModel):
         return max(earlier, default=self._batches[0])
 
     def _shares_of_features(self, row: int, col: int) -> Shares:
-        data, same = self.data, all(side is not None and side.shared for side in self._maps)
-        if [side is None for side in self._maps] != [
-            values is None for values in (data.features, data.column_features)
-        ]:
+        data = self.data
+        features = data.features, data.column_features
+        sides = list(zip(self._maps, features, strict=True))
+        if any(side is not None and of_nodes is None for side, of_nodes in sides):
             raise InputError(
                 "the file of this model does not have the features of its nodes, which an "
                 "explanation needs; fit and save it again"
             )
 
-        def part(axis: int, place: int, named: int) -> Part:
-            side, values = self._maps[axis], (data.features, data.column_features)[axis]
-            name = name_of(data, named, place)
-            if side is None or values is None:
+        def part(axis: int, place: int, end: int) -> Part:
+            """Return what a node at the end 0 or 1 of the pair brings as a row or column."""
+            side, of_nodes = sides[axis]
+            name = name_of(data, end, place)
+            if side is None or of_nodes is None:
                 return Part.of_node(self.factors[axis][place], name)
-            return Part.of_features(side, values.values, place, name)
+            return Part.of_features(side, of_nodes.values, place, name)
 
         terms = [(part(0, row, 0), part(1, col, 1))]
         if data.symmetric:
             terms.append((part(1, row, 0), part(0, col, 1)))
+        same = all(side is not None and side.shared for side in self._maps)
         return feature_reasons(terms, same)
 
     def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
@@ -398,8 +400,9 @@ class FactorModel(LinkModel):
         arrays = dict(zip("WH", self.factors, strict=True))
         features = self.data.features, self.data.column_features
         for axis, (side, of_nodes) in enumerate(zip(self._maps, features, strict=True)):
-            if side is not None:
-                arrays.update({f"{name}{axis}": a for name, a in side.arrays().items()})
+            if side is None:
+                continue
+            arrays.update({f"{name}{axis}": a for name, a in side.arrays().items()})
             if of_nodes is not None and not (axis and of_nodes is features[0]):
                 arrays.update(storage.pack(f"features{axis}", of_nodes.values))
         return arrays, about

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,26 +194,30 @@ def heaviest(
 class Part(NamedTuple):
     """What a node brings to a score: sizes and weights of its features, and their words.
 
-    A node without features has one part of size 1, itself. The words of the constant are None.
+    A node without features has one of size 1, itself. `words` takes the number of a feature,
+    and returns None for the constant.
     """
 
     sizes: FloatArray
     weights: FloatArray
-    words: list[str | None]
+    words: Callable[[int], str | None]
 
     @classmethod
     def of_features(cls, side: FeatureMap, values: Any, row: int, name: str) -> Part:
         """Return the features of a node; `name` is the node in words."""
         own = values[row : row + 1]
         scaled, used = side.used(own)
-        named = [side.words(own, place) for place in used.tolist()]
-        words = [None if feature is None else f"{feature} of {name}" for feature in named]
+
+        def words(number: int) -> str | None:
+            feature = side.words(own, int(used[number]))
+            return None if feature is None else f"{feature} of {name}"
+
         return cls(scaled[used], side.weights[used], words)
 
     @classmethod
     def of_node(cls, vector: FloatArray, name: str) -> Part:
         """Return a node without features."""
-        return cls(np.ones(1), vector.astype(np.float64)[None], [f"{name} itself"])
+        return cls(np.ones(1), vector.astype(np.float64)[None], lambda number: f"{name} itself")
 
 
 def feature_reasons(terms: list[tuple[Part, Part]], same: bool) -> Shares:
@@ -233,7 +237,7 @@ def feature_reasons(terms: list[tuple[Part, Part]], same: bool) -> Shares:
         term = int(np.searchsorted(ends, number, side="right"))
         (u, v), block = terms[term], blocks[term]
         a, b = divmod(number - int(ends[term]) + block.size, block.shape[1])
-        words = [part for part in (u.words[a], v.words[b]) if part is not None]
+        words = [part for part in (u.words(a), v.words(b)) if part is not None]
         return Reason(" and ".join(words) or "every pair", float(block[a, b]))
 
     return Shares(np.concatenate([block.ravel() for block in blocks]), reason)
