@@ -19,7 +19,7 @@ from pugraph import datasets
 from pugraph.adapters import to_graph_data
 from pugraph.core.pairs import non_links
 from pugraph.evaluation import split_links
-from pugraph.link_prediction.blending import fit_blend
+from functools import partial
 
 # of the bins of p; finer where most pairs are
 EDGES = np.array([0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 1.0])
@@ -45,7 +45,7 @@ def row(name: str, fraction: float, seeds: int) -> list[str]:
     pairs, hidden, chances = np.zeros((3, EDGES.size - 1))
     for seed in range(seeds):
         train, held_out = split_links(G, fraction=fraction, seed=seed)
-        blend = fit_blend(train, seed=seed)
+        blend = pugraph.fit(train, seed=seed)
         is_hidden = to_graph_data(train).matrix_of(*to_graph_data(train).pair_positions(held_out))
         for us, vs in non_links(blend.data._pairs):
             p = blend.score_pairs(us, vs)

@@ -26,13 +26,12 @@ from scipy.stats import t as student
 import pugraph
 from pugraph import datasets
 from pugraph.evaluation import Metrics, evaluate, split_links
-from pugraph.link_prediction.blending import fit_blend
 from pugraph.link_prediction.local_indices import LocalIndex
 from pugraph.link_prediction.walks import Katz, SvdKatz
 
 SCORERS: dict[str, Any] = {
-    "pu_blend": fit_blend,
-    "pu_bias": pugraph.fit,
+    "pu_blend": pugraph.fit,
+    "pu_bias": partial(pugraph.fit, method="bias"),
     "pu_shift": partial(pugraph.fit, method="shift"),
     "pu_shift, relax": partial(pugraph.fit, method="shift", solver="relax"),
     "pu_shift, exact": partial(pugraph.fit, method="shift", solver="exact"),

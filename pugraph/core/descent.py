@@ -12,11 +12,12 @@ Progress = Callable[[int, float], object]
 
 @dataclass(frozen=True)
 class Stopping:
-    """When a fit ends, and the callback that is called after each sweep."""
+    """When a fit ends, the callback after each sweep, and whether to warn if it did not converge."""
 
     max_sweeps: int
     tol: float
     progress: Progress | None = field(default=None, compare=False)
+    warns: bool = True
 
     def record(self, history: list[float], value: float) -> None:
         """Append the objective after one more sweep to the history and call `progress`."""
@@ -47,10 +48,11 @@ def descend(sweep: Callable[[int], float], stopping: Stopping) -> list[float]:
         stopping.record(history, sweep(number))
         if number > 1 and history[-2] - history[-1] <= stopping.tol * abs(history[-2]):
             return history
-    warn_unfinished(
-        stopping,
-        f"a relative decrease of the objective per sweep above tol={stopping.tol:g}",
-    )
+    if stopping.warns:
+        warn_unfinished(
+            stopping,
+            f"a relative decrease of the objective per sweep above tol={stopping.tol:g}",
+        )
     return history
 
 

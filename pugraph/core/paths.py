@@ -10,14 +10,20 @@ from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
 # What the columns of `path_sums` are, and their numbers: the layout of `out` and `sums`.
-PATH_COLUMNS = ("common_neighbors", "adamic_adar", "resource_allocation", "three_step_paths")
+PATH_COLUMNS = (
+    "common_neighbors",
+    "adamic_adar",
+    "resource_allocation",
+    "three_step_paths",
+    "three_step_walks",
+)
 _N_COLUMNS = len(PATH_COLUMNS)
-_COMMON, _ADAMIC_ADAR, _RESOURCE, _THREE_STEPS = range(_N_COLUMNS)
+_COMMON, _ADAMIC_ADAR, _RESOURCE, _THREE_STEPS, _WALKS = range(_N_COLUMNS)
 
 # The columns of `weights`, one row per node of degree d: 1 / log(d), 1 / d and 1 / sqrt(d).
 _INVERSE_LOG, _INVERSE, _INVERSE_ROOT = range(3)
 
-# Parallel parts, each with a workspace of four numbers per node. Chosen by hand: trades an even
+# Parallel parts, each with a workspace of five numbers per node. Chosen by hand: trades an even
 # load against memory; does not change the sums.
 _CHUNKS = 64
 
@@ -45,12 +51,13 @@ def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, 
         The second node of each pair.
     chunks : int array
         The bounds of the parallel parts, as positions in `firsts`.
-    out : array of shape (number of pairs, 4)
+    out : array of shape (number of pairs, 5)
         Receives the sums, in the order of `PATH_COLUMNS`.
     """
     n = len(indptr) - 1
     for c in prange(len(chunks) - 1):
-        # per node y: the sums over u -> x -> y; in the last column those of 1 / sqrt(d_x d_y)
+        # per node y: the sums over u -> x -> y; in the last two those of 1 / sqrt(d_x d_y)
+        # and 1 / (d_x d_y)
         sums = np.zeros((n, _N_COLUMNS))
         reached = np.empty(n, np.int32)
         for r in range(chunks[c], chunks[c + 1]):
@@ -70,34 +77,41 @@ def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, 
             for i in range(count):
                 y = reached[i]
                 sums[y, _THREE_STEPS] *= weights[y, _INVERSE_ROOT]
+                sums[y, _WALKS] = sums[y, _RESOURCE] * weights[y, _INVERSE]
             for e in range(bounds[r], bounds[r + 1]):
                 v = cols[e]
-                three_steps = 0.0
+                three_steps, walks = 0.0, 0.0
                 for q in range(back_indptr[v], back_indptr[v + 1]):
                     three_steps += sums[back_indices[q], _THREE_STEPS]
+                    walks += sums[back_indices[q], _WALKS]
                 for a in range(_THREE_STEPS):
                     out[e, a] = sums[v, a]
-                out[e, _THREE_STEPS] = three_steps
+                out[e, _THREE_STEPS], out[e, _WALKS] = three_steps, walks
             for i in range(count):
                 sums[reached[i]] = 0
 
 
-def path_sums(
-    steps: Pattern, back: Pattern, degrees: FloatArray, rows: IntArray, cols: IntArray
-) -> FloatArray:
-    """Return a row of four sums per pair (u, v), in the order of `PATH_COLUMNS`.
-
-    Over the nodes x of the paths u -> x -> v: their number, and the sums of 1 / log(d_x) and of
-    1 / d_x, where d are the given degrees. Over the paths u -> x -> y -> v: the sum of
-    1 / sqrt(d_x d_y). `steps` has the links and `back` the reversed links. The pairs must not
-    be links.
-    """
+def _weights(degrees: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
         # the middle node of a path has a degree of at least two
         weights = np.column_stack(
             (1 / np.log(np.maximum(degrees, 2)), 1 / degrees, 1 / np.sqrt(degrees))
         )
     weights[degrees == 0] = 0
+    return weights
+
+
+def path_sums(
+    steps: Pattern, back: Pattern, degrees: FloatArray, rows: IntArray, cols: IntArray
+) -> FloatArray:
+    """Return a row of five sums per pair (u, v), in the order of `PATH_COLUMNS`.
+
+    Over the nodes x of the paths u -> x -> v: their number, and the sums of 1 / log(d_x) and of
+    1 / d_x, where d are the given degrees. Over the paths u -> x -> y -> v: the sums of
+    1 / sqrt(d_x d_y) and of 1 / (d_x d_y), the latter being d_u times the chance of a random
+    walk. `steps` has the links and `back` the reversed links. The pairs must not be links.
+    """
+    weights = _weights(degrees)
     order = np.argsort(rows, kind="stable")
     sorted_rows = rows[order]
     starts = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
@@ -109,4 +123,61 @@ def path_sums(
     )  # fmt: skip
     out = np.empty_like(found)
     out[order] = found
+    return out
+
+
+@kernel(parallel=True)
+def _peaks(indptr, indices, weights, chunks, out):
+    """Set the largest sums over the paths of three steps from each node; see `path_peaks`."""
+    n = len(indptr) - 1
+    for c in prange(len(chunks) - 1):
+        two = np.zeros((n, 2))
+        three = np.zeros((n, 2))
+        reached, ends = np.empty(n, np.int32), np.empty(n, np.int32)
+        for u in range(chunks[c], chunks[c + 1]):
+            count = 0
+            for p in range(indptr[u], indptr[u + 1]):
+                x = indices[p]
+                for q in range(indptr[x], indptr[x + 1]):
+                    y = indices[q]
+                    if two[y, 0] == 0:
+                        reached[count] = y
+                        count += 1
+                    two[y, 0] += weights[x, _INVERSE_ROOT]
+                    two[y, 1] += weights[x, _INVERSE]
+            n_ends = 0
+            for i in range(count):
+                y = reached[i]
+                paths = two[y, 0] * weights[y, _INVERSE_ROOT]
+                walks = two[y, 1] * weights[y, _INVERSE]
+                for q in range(indptr[y], indptr[y + 1]):
+                    v = indices[q]
+                    if three[v, 0] == 0:
+                        ends[n_ends] = v
+                        n_ends += 1
+                    three[v, 0] += paths
+                    three[v, 1] += walks
+            for p in range(indptr[u], indptr[u + 1]):  # links are not asked for
+                three[indices[p], 0] = three[indices[p], 1] = 0
+            three[u, 0] = three[u, 1] = 0
+            for i in range(n_ends):
+                v = ends[i]
+                if two[v, 0] == 0:
+                    out[u, 0] = max(out[u, 0], three[v, 0])
+                    out[u, 1] = max(out[u, 1], three[v, 1])
+                three[v, 0] = three[v, 1] = 0
+            for i in range(count):
+                two[reached[i], 0] = two[reached[i], 1] = 0
+
+
+def path_peaks(steps: Pattern, degrees: FloatArray) -> FloatArray:
+    """Return, per node u, the largest sums over the paths of three steps from u to any v.
+
+    The columns are the last two of `path_sums`. Left out are the v that two steps, or a link,
+    join to u.
+    """
+    n = steps.shape[0]
+    out = np.zeros((n, 2))
+    chunks = np.unique(np.linspace(0, n, _CHUNKS + 1).astype(np.int64))
+    _peaks(steps.indptr, steps.indices, _weights(degrees), chunks, out)
     return out

@@ -7,16 +7,56 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from pugraph.core.jit import kernel
 from pugraph.core.pairs import Pairs, are_links, non_links
+from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
 
-# Paths of two steps per block, about. Chosen by hand: bounds the memory of a sparse product;
-# does not change the pairs.
-_BLOCK_PATHS = 10**7
+# Pairs per block of `two_steps`, at most, unless one node has more: 32 MB of indices. Chosen by
+# hand; does not change the pairs.
+_BLOCK = 1 << 22
 
-# The most paths that `some_two_steps` follows; with more, it samples their first nodes. Chosen
-# by hand: trades time and memory against the variance of the estimates.
+# The most paths that `some_two_steps` follows by default; with more, it samples their first
+# nodes. Chosen by hand: trades time and memory against the variance of the estimates.
 _MAX_PATHS = 10**8
+
+
+@kernel()
+def _two_steps(indptr, indices, link_indptr, link_indices, starts, symmetric, marks, rows, cols):
+    """Write the pairs of `two_steps` that begin with `starts`, and return their number.
+
+    Parameters
+    ----------
+    indptr, indices : int arrays
+        The steps, as in `Pattern`.
+    link_indptr, link_indices : int arrays
+        The links, which are left out.
+    starts : int array
+    symmetric : bool
+        Whether only pairs whose second node is the higher one are wanted.
+    marks : int array
+        A number per node that is none of `starts`; changed.
+    rows, cols : int arrays
+        Receive the pairs, in order.
+    """
+    count = 0
+    for u in starts:
+        marks[u] = u
+        for p in range(link_indptr[u], link_indptr[u + 1]):
+            marks[link_indices[p]] = u
+        first = count
+        for p in range(indptr[u], indptr[u + 1]):
+            x = indices[p]
+            for q in range(indptr[x], indptr[x + 1]):
+                v = indices[q]
+                if marks[v] != u:
+                    marks[v] = u
+                    if not symmetric or v > u:
+                        rows[count] = u
+                        cols[count] = v
+                        count += 1
+        cols[first:count].sort()
+    return count
 
 
 def two_steps(
@@ -26,37 +66,47 @@ def two_steps(
 
     If `starts` is given, only the pairs whose first node is one of them.
     """
-    A = adjacency.astype(np.int64)
-    links = sp.csr_array(
-        (np.ones(pairs.links.n_links, np.int64), pairs.links.indices, pairs.links.indptr),
-        shape=A.shape,
-    )
-    if starts is None:
-        starts = np.arange(A.shape[0])
-    degree = A.nnz / max(A.shape[0], 1)
-    step = max(1, int(_BLOCK_PATHS / max(degree * degree, 1)))
-    for first in range(0, starts.size, step):
-        block = starts[first : first + step]
-        reached = sp.csr_array(A[block] @ A)
-        reached.data[:] = 1
-        reached = (reached - reached.multiply(links[block])).tocoo()
-        rows, cols = block[reached.coords[0]], reached.coords[1]
-        keep = (reached.data > 0) & (rows < cols if pairs.symmetric else rows != cols)
-        if keep.any():
-            yield rows[keep].astype(np.int32), cols[keep].astype(np.int32)
+    steps, links = Pattern.of(adjacency), pairs.links
+    n = adjacency.shape[0]
+    starts = np.arange(n) if starts is None else starts
+    most = np.minimum(n_paths(adjacency)[starts], n)  # pairs per node
+    ends = np.cumsum(most)
+    marks = np.full(n, -1)
+    first = 0
+    while first < starts.size:
+        done = ends[first] - most[first]
+        stop = max(first + 1, int(np.searchsorted(ends, done + _BLOCK, side="right")))
+        rows = np.empty(int(ends[stop - 1] - done), np.int32)
+        cols = np.empty_like(rows)
+        count = _two_steps(
+            steps.indptr, steps.indices, links.indptr, links.indices, starts[first:stop],
+            pairs.symmetric, marks, rows, cols,
+        )  # fmt: skip
+        if count:
+            yield rows[:count], cols[:count]
+        first = stop
+
+
+def n_paths(adjacency: sp.csr_array) -> IntArray:
+    """Return the number of paths of two steps from each node."""
+    return adjacency.astype(np.int64) @ np.diff(adjacency.indptr)
 
 
 def some_two_steps(
-    adjacency: sp.csr_array, pairs: Pairs, max_pairs: int, rng: np.random.Generator
+    adjacency: sp.csr_array,
+    pairs: Pairs,
+    max_pairs: int,
+    rng: np.random.Generator,
+    max_paths: int = _MAX_PATHS,
 ) -> tuple[IntArray, IntArray, float]:
     """Return at most `max_pairs` pairs of `two_steps`, and how many pairs each of them represents.
 
-    If there are too many paths, only those that start at randomly drawn nodes are followed.
+    If there are more than `max_paths` paths, only those that start at randomly drawn nodes are
+    followed.
     """
-    degrees = np.diff(adjacency.indptr)
     order = rng.permutation(adjacency.shape[0])
-    paths = np.cumsum((adjacency.astype(np.int64) @ degrees)[order])
-    starts = order[: max(1, np.searchsorted(paths, _MAX_PATHS, side="right"))]
+    paths = np.cumsum(n_paths(adjacency)[order])
+    starts = order[: max(1, np.searchsorted(paths, max_paths, side="right"))]
     found = list(two_steps(adjacency, pairs, np.sort(starts)))
     empty = np.empty(0, np.int32)
     rows = np.concatenate([empty, *(rows for rows, _ in found)])

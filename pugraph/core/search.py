@@ -98,7 +98,7 @@ def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, 
         counts[t] = count
 
 
-class _Best:
+class Best:
     """The best pairs so far, and the score that a new pair must reach."""
 
     def __init__(self, k: int, dtype: Any) -> None:
@@ -119,6 +119,8 @@ class _Best:
     def sort(self) -> None:
         """Keep the k best, best first; equal scores are ordered by index."""
         self._keep(np.lexsort((self.vs, self.us, -self.scores))[: self.k])
+        if self.scores.size == self.k:
+            self.least = float(self.scores[-1])
 
     def _keep(self, which: Any) -> None:
         self.us, self.vs, self.scores = self.us[which], self.vs[which], self.scores[which]
@@ -186,7 +188,7 @@ def _top_pairs(
         np.empty(capacity, np.int32),
         np.empty(capacity, W.dtype),
     )
-    best = _Best(k, W.dtype)
+    best = Best(k, W.dtype)
     for first in range(0, us.size, _ROW_TILE):
         stop = min(first + _ROW_TILE, us.size)
         rows = P[us[first:stop]]

@@ -8,7 +8,10 @@ from typing import Any
 import numpy.typing as npt
 
 from pugraph.adapters import to_graph_data
+from pugraph.link_prediction.blending import learn_blend
+from pugraph.models.blend import Blend
 from pugraph.models.checks import checks_names
+from pugraph.models.defaults import BLEND
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_model import fit_model
 from pugraph.models.options import Auto, Options, Progress
@@ -19,12 +22,13 @@ from pugraph.selection.tuning import resolve
 @checks_names
 def fit(
     G: Any,
-    method: str = "bias",
+    method: str = "blend",
     *,
     rank: int | Auto | None = None,
     rho: float | Auto | None = None,
     alpha: float | None = None,
     reg: float | Auto | None = None,
+    missing: float | Auto | None = None,
     features: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
@@ -34,7 +38,7 @@ def fit(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
-) -> FactorModel:
+) -> Blend | FactorModel:
     """Fit a model of a graph's links, to predict the missing ones.
 
     Parameters
@@ -164,6 +168,7 @@ def fit(
         rho=rho,
         alpha=alpha,
         reg=reg,
+        missing=missing,
         penalty=penalty,
         solver=solver,
         max_sweeps=max_sweeps,
@@ -173,6 +178,8 @@ def fit(
         n_jobs=n_jobs,
         progress=progress,
     )
+    if method == BLEND:
+        return learn_blend(data, options)
     return fit_model(data, resolve(data, options))
 
 
@@ -181,12 +188,13 @@ def top_links(
     G: Any,
     k: int = 100,
     *,
-    method: str = "bias",
+    method: str = "blend",
     nodes: Iterable[Any] | None = None,
     rank: int | Auto | None = None,
     rho: float | Auto | None = None,
     alpha: float | None = None,
     reg: float | Auto | None = None,
+    missing: float | Auto | None = None,
     features: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
@@ -244,6 +252,7 @@ def top_links(
         rho=rho,
         alpha=alpha,
         reg=reg,
+        missing=missing,
         features=features,
         penalty=penalty,
         solver=solver,

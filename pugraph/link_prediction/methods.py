@@ -91,8 +91,11 @@ _ALL = (
     Method(
         "blend",
         "pu_blend",
-        "blending:fit_blend",
-        options=_LEARNED,
+        "fitting:fit",
+        (("method", "blend"),),
+        (*_LEARNED, "missing"),
+        savable=True,
+        rectangular=True,
         score_meaning="an estimated probability",
     ),
     _local_index("jaccard", "jaccard_coefficient", "a fraction"),

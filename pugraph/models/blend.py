@@ -2,63 +2,325 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
+
 import numpy as np
-import threadpoolctl
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from pugraph.adapters import GraphData
+from pugraph.adapters.changes import with_nodes
+from pugraph.adapters.lookup import node_list
 from pugraph.core.jit import threads
-from pugraph.core.pairs import BLOCK_PAIRS
-from pugraph.core.types import FloatArray, IntArray
-from pugraph.models.evidence import Evidence
-from pugraph.models.odds import LogOdds
-from pugraph.models.scorer import PairScorer
+from pugraph.core.pairs import ScoredPairs
+from pugraph.core.types import BoolArray, FloatArray, IntArray
+from pugraph.errors import InputError
+from pugraph.models import blend_search
+from pugraph.models.embedding import Embedding
+from pugraph.models.evidence import Evidence, Model
+from pugraph.models.factors import FactorModel
+from pugraph.models.link_model import LinkModel
+from pugraph.models.odds import Odds
+from pugraph.models.reasons import Reason, Shares, name_of
 
+# Pairs scored at a time: bounds the memory, and keeps the evidence near the processor. Chosen by
+# hand; does not change scores.
+_BLOCK = 1 << 17
 # below, starting threads takes longer than they save; chosen by hand, affects speed only
-_FEW_PAIRS = 50_000
+_FEW_PAIRS = 5000
+_NAMED = 5  # common neighbours that an explanation names; chosen by hand
+# the quantiles of the evidence that are kept, to tell how unusual a value is
+LEVELS = np.append(np.linspace(0, 0.99, 100), [0.995, 0.999, 0.9995, 0.9999, 0.99999])
 
 
-class Blend(PairScorer):
-    """The estimated probability that a pair is a link, from several predictors of one graph.
+class Calibration(NamedTuple):
+    """From the log odds that were learned to the probability of a missing link.
+
+    Attributes
+    ----------
+    missing : float
+        The fraction of the true links that is taken to be missing.
+    learned : float
+        The share of hidden links among all unseen ones, as it was assumed in learning.
+    seen : float
+        The same, as it follows from `missing`.
+    """
+
+    missing: float
+    learned: float
+    seen: float
+
+    def probability(self, odds: FloatArray) -> FloatArray:
+        """Return the probabilities of a missing link; see docs/method.md."""
+        chance = self.learned / self.seen * expit(odds)
+        out: FloatArray = chance * (1 - self.seen) / (1 - self.seen * chance)
+        return out
+
+
+class Learned(NamedTuple):
+    """What a blend has learned.
+
+    Attributes
+    ----------
+    near, far : Odds
+        Of pairs two steps apart, or linked in the other direction, and of all others.
+    calibration : Calibration
+    quantiles : array of shape (columns, levels)
+        Of the evidence of all pairs, at `LEVELS`.
+    """
+
+    near: Odds
+    far: Odds
+    calibration: Calibration
+    quantiles: FloatArray
+
+
+class Blend(LinkModel):
+    """Several predictors of one graph as one probability per pair.
+
+    Made by `pugraph.fit`, by default, or `pugraph.LinkModel.load`, whose other methods it has
+    too.
 
     Parameters
     ----------
-    data : GraphData
-    evidence : Evidence
-        Of the graph.
-    odds : (LogOdds, LogOdds) or None
-        What was learned of near pairs, and of all others; None for a graph without links.
-    n_jobs : int, optional
-        As in `pugraph.fit`.
+    data, evidence, learned, n_jobs
+        What a fit found; call `pugraph.fit` instead.
+
+    Attributes
+    ----------
+    nodes : sequence
+        The node of each row.
+    missing : float
+        The fraction of the true links that p takes to be missing.
+
+    Examples
+    --------
+    >>> import networkx as nx, pugraph
+    >>> model = pugraph.fit(nx.les_miserables_graph())
+    >>> model
+    <Blend nodes=77 missing=0.1>
     """
+
+    kind = "blend"
 
     def __init__(
         self,
         data: GraphData,
         evidence: Evidence,
-        odds: tuple[LogOdds, LogOdds] | None,
-        n_jobs: int | None,
+        learned: Learned | None,
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(data)
-        self._evidence, self._odds, self._n_jobs = evidence, odds, n_jobs
+        self._evidence, self._learned, self._n_jobs = evidence, learned, n_jobs
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} nodes={len(self.nodes)} missing={self.missing:.3g}>"
+
+    @property
+    def missing(self) -> float:
+        """The fraction of the true links that p takes to be missing; 0 without any links."""
+        return 0.0 if self._learned is None else self._learned.calibration.missing
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
-        out = np.zeros(rows.size)
-        if self._odds is None:
-            return out
-        for start in range(0, rows.size, BLOCK_PAIRS):
-            here = slice(start, start + BLOCK_PAIRS)
-            with threads(self._n_jobs):
+        return self._score_and_near(rows, cols)[0]
+
+    def _score_and_near(self, rows: IntArray, cols: IntArray) -> tuple[FloatArray, BoolArray]:
+        """Return the scores of pairs, and which pairs are near."""
+        odds, near = np.empty(rows.size), np.zeros(rows.size, bool)
+        if self._learned is None:
+            return np.zeros(rows.size), near
+        with threads(1 if rows.size < _FEW_PAIRS else self._n_jobs):
+            for start in range(0, rows.size, _BLOCK):
+                here = slice(start, start + _BLOCK)
                 found = self._evidence.of_pairs(rows[here], cols[here])
-            near = self._evidence.near(found)
-            total = np.empty(near.size)
-            with threadpoolctl.threadpool_limits(self._n_threads(near.size), user_api="openmp"):
-                for odds, mine in zip(self._odds, (near, ~near), strict=True):
-                    total[mine] = odds.log_odds(found[mine])
-            out[here] = expit(total)
+                near[here] = close = self._evidence.near(found)
+                odds[here] = self._odds(found, close)
+        return self._learned.calibration.probability(odds), near
+
+    def _odds(self, found: FloatArray, near: BoolArray) -> FloatArray:
+        assert self._learned is not None
+        out = np.empty(near.size)
+        for mine, odds in ((near, self._learned.near), (~near, self._learned.far)):
+            if mine.all():
+                return odds.of(found)
+            out[mine] = odds.of(found[mine])
         return out
 
-    def _n_threads(self, n_pairs: int) -> int | None:
-        if n_pairs < _FEW_PAIRS:
-            return 1
-        return None if self._n_jobs == -1 else self._n_jobs
+    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
+        if rows is not None or self._learned is None:
+            return super()._best_pairs(k, rows, progress)
+        return blend_search.best_pairs(
+            self.data._pairs, self._evidence, self._far_bounds, self._score_and_near, k, progress
+        )
+
+    def _far_bounds(self, evidence: FloatArray) -> FloatArray:
+        """Return the highest scores of far pairs with at most this evidence."""
+        assert self._learned is not None
+        odds = self._learned.far.bounds(evidence, *self._evidence.ranges())
+        return self._learned.calibration.probability(odds)
+
+    def threshold(self) -> float:
+        """Return the score above which a pair is taken for a link: 0.5.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> pugraph.fit(nx.karate_club_graph()).threshold()
+        0.5
+        """
+        return 0.5
+
+    def add_nodes(
+        self, nodes: Iterable[Any], *, features: Any = None, links: Iterable[Any] | None = None
+    ) -> Blend:
+        """Return a model that also knows these nodes, without a new fit.
+
+        Parameters
+        ----------
+        nodes : iterable of nodes
+            Not in the model yet. igraph's vertices and a matrix's rows continue the numbering.
+        features : matrix or mapping, optional
+            For a model with features: as in `pugraph.FactorModel.add_nodes`.
+        links : iterable of pairs, optional
+            Links of the new nodes, to known ones or to each other. They place the nodes in
+            each of the models and are paths like all others; what was learned stays.
+
+        Returns
+        -------
+        Blend
+            This one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            As in `pugraph.FactorModel.add_nodes`.
+        networkx.NodeNotFound, ValueError
+            If a node of `links` is neither known nor new (networkx, others).
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> more = model.add_nodes(["new"], links=[("new", 32), ("new", 33)])
+        >>> [v for u, v, p in more.top_links(1, nodes=["new"])]
+        [8]
+        """
+        new = node_list(nodes, self.data.index)
+        by_features = "pu_bias_features" in self._evidence.models
+        if features is not None and not by_features:
+            raise InputError("the model has no features: give links instead")
+        if links is None and not by_features:
+            raise InputError("give the links of the new nodes; without any they have no score")
+        pairs = [] if links is None else list(links)
+        data = with_nodes(self.data, new, pairs)
+        models: dict[str, Model] = {}
+        for name, model in self._evidence.models.items():
+            if isinstance(model, Embedding):
+                models[name] = model.with_nodes(self._evidence.data, data._loopless)
+            elif model.inductive:
+                models[name] = model.add_nodes(new, features=features, links=pairs)
+            else:
+                models[name] = model.add_nodes(new, links=pairs)
+        return Blend(data, Evidence(data._loopless, models), self._learned, self._n_jobs)
+
+    def _shares(self, row: int, col: int) -> Shares:
+        if self._learned is None:
+            return Shares(np.zeros(1), lambda number: Reason("a graph without links", 0.0))
+        evidence, learned = self._evidence, self._learned
+        found = evidence.of_pairs(np.array([row], np.int32), np.array([col], np.int32))
+        near = bool(evidence.near(found)[0])
+        odds = learned.near if near else learned.far
+        constant, shares = odds.shares(found[0])
+        chance = float(learned.calibration.probability(np.array([constant + shares.sum()]))[0])
+        total = float(logit(chance))
+        basis = "any pair two steps apart" if near else "any pair more than two steps apart"
+        # the step from the learned odds to those of a missing link belongs to the basis
+        values = np.append(shares, total - shares.sum())
+        commons = self._common_neighbors(row, col)
+
+        def reason(number: int) -> Reason:
+            share = float(values[number])
+            if number == shares.size:
+                return Reason(basis, share)
+            column, value = evidence.columns[number], float(found[0, number])
+            words, nodes = column.words, ()
+            if column.name == "common_neighbors" and commons.size:
+                names = [name_of(self.data, 0, int(place)) for place in commons[:_NAMED]]
+                more = f" and {commons.size - _NAMED} more" * (commons.size > _NAMED)
+                words = f"{words}: {', '.join(names)}{more}"
+                nodes = tuple(self.data.nodes[place] for place in commons)
+            rarity = None
+            if column.rising:
+                place = int(np.searchsorted(learned.quantiles[number], value))
+                rarity = float(LEVELS[place - 1]) if place else 0.0
+            return Reason(words, share, value, rarity, nodes)
+
+        return Shares(values, reason, total, "log odds")
+
+    def _common_neighbors(self, row: int, col: int) -> IntArray:
+        """Return the nodes on paths of two steps between two nodes, those of low degree first."""
+        if not self.data.square:
+            return np.empty(0, np.int64)
+        A = self._evidence.undirected
+        both = np.intersect1d(*(A.indices[A.indptr[i] : A.indptr[i + 1]] for i in (row, col)))
+        return both[np.argsort(np.diff(A.indptr)[both], kind="stable")]
+
+    def _summary(self) -> dict[str, Any]:
+        bias: Any = self._evidence.models["pu_bias"]
+        return {
+            "method": "blend",
+            "missing": round(self.missing, 6),
+            "features": "pu_bias_features" in self._evidence.models,
+            "evidence": [column.name for column in self._evidence.columns],
+            "rank": bias.rank,
+            "rho": round(bias.rho, 6),
+            "reg": round(bias.reg, 6),
+        }
+
+    def _stored(self) -> tuple[dict[str, FloatArray], dict[str, Any]]:
+        arrays: dict[str, FloatArray] = {}
+        about: dict[str, Any] = {"method": "blend", "models": {}, "calibration": None}
+        for name, model in self._evidence.models.items():
+            if isinstance(model, Embedding):
+                own: dict[str, Any] = {"W": model.W, "H": model.H}
+                about["models"][name] = {"normalized": model.normalized}
+            else:
+                own, about["models"][name] = model._stored()
+            arrays.update(_prefixed(name, own))
+        if self._learned is not None:
+            about["calibration"] = self._learned.calibration
+            arrays["quantiles"] = self._learned.quantiles
+            for name in ("near", "far"):
+                arrays.update(_prefixed(name, getattr(self._learned, name).arrays()))
+        return arrays, about
+
+    @classmethod
+    def _restored(
+        cls, data: GraphData, arrays: dict[str, FloatArray], about: dict[str, Any]
+    ) -> Self:
+        models: dict[str, Model] = {}
+        for name, stored in about["models"].items():
+            own = _with_prefix(name, arrays)
+            if "normalized" in stored:
+                models[name] = Embedding(own["W"], own["H"], stored["normalized"])
+            else:
+                models[name] = FactorModel._restored(data, own, stored)
+        learned = None
+        if about["calibration"] is not None:
+            near, far = (Odds.restored(_with_prefix(name, arrays)) for name in ("near", "far"))
+            calibration = Calibration(*about["calibration"])
+            learned = Learned(near, far, calibration, arrays["quantiles"])
+        return cls(data, Evidence(data._loopless, models), learned)
+
+
+def _prefixed(name: str, arrays: dict[str, Any]) -> dict[str, Any]:
+    return {f"{name}.{key}": array for key, array in arrays.items()}
+
+
+def _with_prefix(name: str, arrays: dict[str, Any]) -> dict[str, Any]:
+    start = f"{name}."
+    return {key.removeprefix(start): a for key, a in arrays.items() if key.startswith(start)}

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from pugraph.core.problem import Objective
 
 FACTOR_METHODS = ("bias", "shift")
+BLEND = "blend"  # the method that combines both with other evidence
 PENALTIES = ("nuclear", "ridge")
 MOST_EXACT = 5000  # nodes: the dense work of "exact" took 86 s for the 4,158 of ca-GrQc
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,31 +10,84 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData
-from pugraph.core.pairs import are_links
-from pugraph.core.paths import PATH_COLUMNS, path_sums
-from pugraph.core.problem import both_sides
+from pugraph.core.jit import threads
+from pugraph.core.pairs import are_links, score_pairs
+from pugraph.core.paths import PATH_COLUMNS, path_peaks, path_sums
+from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
+from pugraph.models.embedding import Embedding
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_model import fit_model
 from pugraph.models.options import Options
 
+# Of the models inside, which are one voice of several: ranks, and sweeps from a random start and
+# from the vectors of a similar graph. Chosen on splits of the networks that docs/blend.md names.
+_BIAS_RANK, _SHIFT_RANK, _LARGE_SHIFT_RANK = 64, 100, 64
+_LARGE = 2500  # nodes from which the lower rank of pu_shift lost nothing
+_SWEEPS, _MORE_SWEEPS = {"bias": 6, "shift": 15}, {"bias": 3, "shift": 5}
+
+# Of bounds: for the rounding of sums in another order, in float64 and in float32.
+_SLACK, _SINGLE_SLACK = 1 + 1e-9, 1 + 1e-4
+
 
 class Column(NamedTuple):
-    """A column of evidence: its name, and whether it may only raise the odds of a link."""
+    """A column of evidence.
+
+    Attributes
+    ----------
+    name : str
+    words : str
+        What it is, for people.
+    rising : bool
+        Whether it may only raise the odds of a link.
+    log_prior, prior : float
+        The slopes of its logarithm and of itself in a regression, in standard deviations, that
+        are assumed as long as there is little to learn from.
+    """
 
     name: str
-    rising: bool
+    words: str
+    rising: bool = True
+    log_prior: float = 0.0
+    prior: float = 0.0
 
 
-_PATHS = tuple(Column(name, rising=True) for name in PATH_COLUMNS)
-_UNDIRECTED = (*_PATHS, Column("lower_degree", False), Column("higher_degree", False))
-_DIRECTED = (
-    *_PATHS,
-    *(Column(f"forward_{path.name}", rising=True) for path in _PATHS),
-    Column("link_back", rising=True),
-    *(Column(f"{side}_degree_{end}", False) for side in ("out", "in") for end in "uv"),
+# Priors: rounded means of what was learned on the networks that docs/blend.md names.
+_PATHS = (
+    Column("common_neighbors", "common neighbours"),
+    Column("adamic_adar", "common neighbours, weighted by 1 / log of their degrees"),
+    Column("resource_allocation", "common neighbours, weighted by 1 / their degrees"),
+    Column("three_step_paths", "paths of three steps"),
+    Column("three_step_walks", "random walks of three steps"),
 )
-_MODELS = ("pu_bias", "pu_shift", "pu_bias_features")
+_UNDIRECTED = (
+    Column("lower_degree", "the lower degree", rising=False),
+    Column("higher_degree", "the higher degree", rising=False),
+)
+_RECTANGULAR = (
+    Column("row_degree", "links of the row", rising=False),
+    Column("column_degree", "links of the column", rising=False),
+)
+_DIRECTED = (
+    *(
+        column._replace(name=f"forward_{column.name}", words=f"{column.words}, along the links")
+        for column in _PATHS
+    ),
+    Column("link_back", "a link in the other direction", log_prior=0.5),
+    Column("out_degree_u", "links from the first node", rising=False),
+    Column("out_degree_v", "links from the second node", rising=False),
+    Column("in_degree_u", "links to the first node", rising=False),
+    Column("in_degree_v", "links to the second node", rising=False),
+)
+_MODELS = {
+    "pu_bias": Column("pu_bias", "biased matrix completion (pu_bias)"),
+    "pu_shift": Column("pu_shift", "shifted matrix completion (pu_shift)"),
+    "svd": Column("svd", "the links at low rank"),
+    "normalized_svd": Column("normalized_svd", "the links at low rank, normalised by degrees"),
+    "pu_bias_features": Column("pu_bias_features", "the features (pu_bias)"),
+}
+
+Model = FactorModel | Embedding
 
 
 class Evidence:
@@ -43,51 +97,98 @@ class Evidence:
     ----------
     data : GraphData
         Without self-loops.
-    options : Options
-        Of its pu_bias, with nothing left to "auto".
+    models : mapping of names to models
+        What was fitted to it.
     """
 
-    def __init__(self, data: GraphData, options: Options) -> None:
-        self._directed = data.directed
+    def __init__(self, data: GraphData, models: Mapping[str, Model]) -> None:
+        self.data = data
+        self.models = dict(models)
         A = data.adjacency
+        self._kind: tuple[Column, ...] = _UNDIRECTED
+        self._first_column = 0  # of the second nodes, in `undirected`
         self.undirected = A
-        if data.directed:
+        if not data.square:
+            self._kind, self._first_column = _RECTANGULAR, A.shape[0]
+            self.undirected = sp.csr_array(sp.block_array([[None, A], [A.T, None]]))
+        elif data.directed:
+            self._kind = _DIRECTED
             self.undirected = sp.csr_array((A + A.T).astype(bool).astype(np.int8))
-        self._out, self._in = data._sides
-        self._either = self._out
-        if data.directed:
-            self._either, _ = both_sides(self.undirected, symmetric=True)
-        self._degrees = [
-            np.diff(side.indptr).astype(np.float64) for side in (self._out, self._in, self._either)
-        ]
-        self.bias = fit_model(data, options)
-        self._models = [self.bias, fit_model(data, _defaults(options, method="shift"))]
-        if data.has_features:
-            self._models.append(fit_model(data, _defaults(options, inductive=True)))
-        models = tuple(Column(name, rising=True) for name in _MODELS[: len(self._models)])
-        self.columns = (*(_DIRECTED if data.directed else _UNDIRECTED), *models)
+        self._either = data._pattern if data.symmetric else Pattern.of(self.undirected)
+        self._degrees = np.diff(self._either.indptr).astype(np.float64)
+        self.columns = (*_PATHS, *self._kind, *(_MODELS[name] for name in self.models))
         self._places = {column.name: place for place, column in enumerate(self.columns)}
+
+    @classmethod
+    def fit(cls, data: GraphData, options: Options, start: Evidence | None = None) -> Evidence:
+        """Fit the models to a graph.
+
+        Parameters
+        ----------
+        data : GraphData
+            Without self-loops.
+        options : Options
+            Of its pu_bias, with nothing left to "auto".
+        start : Evidence, optional
+            Of a graph with a part of the links, from which the fits start.
+        """
+        n = min(data.adjacency.shape)
+        bias = replace(options, rank=options.rank or max(1, min(_BIAS_RANK, n)))
+        rank = _SHIFT_RANK if n < _LARGE else _LARGE_SHIFT_RANK
+        shift = _defaults(options, method="shift", rank=max(1, min(rank, n)))
+        sweeps = _SWEEPS if start is None else _MORE_SWEEPS
+        models: dict[str, Model] = {}
+        for name, chosen in (("pu_bias", bias), ("pu_shift", shift)):
+            earlier = None if start is None else factors(start.models[name])
+            models[name] = fit_model(data, chosen, earlier, sweeps[chosen.method])
+        for name, normalized in (("svd", False), ("normalized_svd", True)):
+            similar: Any = None if start is None else start.models[name]
+            with threads(options.n_jobs):
+                models[name] = Embedding.fit(data, normalized, options.seed, similar)
+        if data.has_features:
+            models["pu_bias_features"] = fit_model(data, _defaults(options, inductive=True))
+        return cls(data, models)
 
     @property
     def rising(self) -> BoolArray:
         """Which columns may only raise the odds of a link."""
         return np.array([column.rising for column in self.columns])
 
+    @property
+    def prior(self) -> FloatArray:
+        """The slopes that are assumed of each column, as `learn_regression` takes them."""
+        return np.array([(column.log_prior, column.prior) for column in self.columns]).T
+
     def of_pairs(self, rows: IntArray, cols: IntArray) -> FloatArray:
         """Return a row per pair, with the numbers that `columns` names."""
-        outs, ins, degrees = self._degrees
-        if not self._directed:  # both orientations have the same bits
+        data, degrees = self.data, self._degrees
+        if data.symmetric:  # both orientations have the same bits
             rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
-        found: list[Any] = [path_sums(self._either, self._either, degrees, rows, cols)]
-        if self._directed:
-            back = are_links(self._out, cols, rows)
-            found += [path_sums(self._out, self._in, degrees, rows, cols), back]
-            found += [side[ends] for side in (outs, ins) for ends in (rows, cols)]
+        ends = cols + self._first_column
+        out = np.empty((rows.size, len(self.columns)))
+        n_paths = len(PATH_COLUMNS)
+        out[:, :n_paths] = path_sums(self._either, self._either, degrees, rows, ends)
+        place = n_paths
+        if data.symmetric:
+            both = degrees[rows], degrees[cols]
+            np.minimum(*both, out=out[:, place])
+            np.maximum(*both, out=out[:, place + 1])
+        elif not data.square:
+            out[:, place], out[:, place + 1] = degrees[rows], degrees[ends]
         else:
-            ends = degrees[rows], degrees[cols]
-            found += [np.minimum(*ends), np.maximum(*ends)]
-        found += [model.score_pairs(rows, cols) for model in self._models]
-        return np.column_stack(found).astype(np.float64, copy=False)
+            outs, ins = data._sides
+            out[:, place : place + n_paths] = path_sums(outs, ins, degrees, rows, cols)
+            place += n_paths
+            out[:, place] = are_links(outs, cols, rows)
+            for side in (outs, ins):
+                own = np.diff(side.indptr)
+                out[:, place + 1], out[:, place + 2] = own[rows], own[cols]
+                place += 2
+        place = len(self.columns) - len(self.models)
+        for number, model in enumerate(self.models.values(), place):
+            W, H = factors(model)
+            out[:, number] = score_pairs(W, H, rows, cols, data.symmetric)
+        return out
 
     def column(self, evidence: FloatArray, name: str) -> FloatArray:
         """Return one column by its name."""
@@ -96,16 +197,51 @@ class Evidence:
     def near(self, evidence: FloatArray) -> BoolArray:
         """Return which pairs are two steps apart, or linked in the other direction."""
         near: BoolArray = self.column(evidence, "common_neighbors") > 0
-        if self._directed:
+        if "link_back" in self._places:
             near |= self.column(evidence, "link_back") > 0
         return near
+
+    def far_peaks(self) -> tuple[FloatArray, FloatArray]:
+        """Return, per row and per column of the graph, the most evidence that any far pair has.
+
+        The models are left out (see `model_peaks`). Columns that are not rising are 0.
+        """
+        rows, cols = self.data.adjacency.shape
+        peaks = np.zeros((self._either.shape[0], len(self.columns)))
+        last = len(PATH_COLUMNS)
+        peaks[:, last - 2 : last] = path_peaks(self._either, self._degrees) * _SLACK
+        if self.data.square and self.data.directed:
+            # a path along the links is one of all paths
+            peaks[:, 2 * last - 2 : 2 * last] = peaks[:, last - 2 : last]
+        return peaks[:rows], peaks[self._first_column : self._first_column + cols]
+
+    def model_peaks(self, rows: BoolArray, cols: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Return, per row and per column, the highest score of each model with any of the others.
+
+        Only with columns of `cols`, and with rows of `rows`, by the lengths of the vectors.
+        """
+        of_rows, of_cols = [], []
+        for model in self.models.values():
+            lengths = [np.linalg.norm(F.astype(np.float64), axis=1) for F in factors(model)]
+            left = lengths[0] * float(lengths[1][cols].max(initial=0))
+            right = lengths[1] * float(lengths[0][rows].max(initial=0))
+            if self.data.symmetric:
+                left = right = (left + right) / 2
+            of_rows.append(left * _SINGLE_SLACK)
+            of_cols.append(right * _SINGLE_SLACK)
+        return np.column_stack(of_rows), np.column_stack(of_cols)
+
+    def ranges(self) -> tuple[FloatArray, FloatArray]:
+        """Return the lowest and the highest value of each column that is a degree."""
+        lowest, highest = np.zeros(len(self.columns)), np.zeros(len(self.columns))
+        highest[~self.rising] = self._degrees.max(initial=0)
+        return lowest, highest
+
+
+def factors(model: Model) -> tuple[FloatArray, FloatArray]:
+    return model.factors if isinstance(model, FactorModel) else (model.W, model.H)
 
 
 def _defaults(options: Options, **change: Any) -> Options:
     """Return the options of another part of the evidence, which has its own default numbers."""
-    return replace(options, rank=None, rho=None, reg=None, **change)
-
-
-def with_numbers_of(options: Options, model: FactorModel) -> Options:
-    """Return options with the numbers that a model used."""
-    return replace(options, rank=model.rank, rho=model.rho, reg=model.reg)
+    return replace(options, **{"rank": None, "rho": None, "reg": None, **change})

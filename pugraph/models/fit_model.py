@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,14 @@ _WORKSPACES = {
 }
 
 
-def fit_model(data: GraphData, options: Options, start: Factors | None = None) -> FactorModel:
+def fit_model(
+    data: GraphData, options: Options, start: Factors | None = None, sweeps: int | None = None
+) -> FactorModel:
     """Fit a model to a graph; no option is "auto".
 
     `start` may be the factors of another fit to the same nodes, with a penalty, a bias or a
-    rank not far from these; solvers that do not begin with factors ignore it.
+    rank not far from these; solvers that do not begin with factors ignore it. `sweeps` is for
+    descent solvers: so many are made, whether the fit has converged or not.
     """
     if options.inductive:
         return fit_features(data, options)
@@ -62,6 +66,8 @@ def fit_model(data: GraphData, options: Options, start: Factors | None = None) -
     gap = None
     if rows.n_links:
         with solver_resources(options, solver, rows.n_links) as stopping:
+            if sweeps is not None:
+                stopping = replace(stopping, max_sweeps=sweeps, tol=-np.inf, warns=False)
             if solver == "proximal":
                 W, H, history, gap = fit_proximal(objective, rows, cols, stopping, options.seed)
             elif solver == "exact":

@@ -1,161 +1,180 @@
-"""The log odds of a link, learned from evidence that may only raise them."""
+"""The log odds of a link, learned from evidence: boosted trees and a regression together."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import threadpoolctl
-from scipy.optimize import minimize
-from scipy.special import expit
 
+from pugraph.core.boosting import Shape, Tables, Trees, boost, tree_bounds, tree_odds, tree_shares
+from pugraph.core.regression import (
+    Regression,
+    learn_regression,
+    regression_bounds,
+    regression_odds,
+    regression_shares,
+)
 from pugraph.core.types import BoolArray, FloatArray
 
-# All chosen on the first split of ca-GrQc, email-Eu-core and facebook_combined:
-_FEWEST = 10  # links, and other pairs, to learn from
-_BALANCE = 0.1  # the weight of links in boosting, as a share of the other pairs' weight
-_OFFSET = 0.01  # added before a logarithm; small beside one common neighbour
-_PENALTY = 1.0  # on the slopes of the logistic regression, as in scikit-learn's default
-_NEAR_TREES = {"max_iter": 100, "learning_rate": 0.07, "max_leaf_nodes": 8}
-_FAR_TREES = {"max_iter": 40, "learning_rate": 0.15, "max_leaf_nodes": 4}  # many pairs: fast
-_BOOSTING = {
-    "min_samples_leaf": 50,
-    "l2_regularization": 1.0,
-    "early_stopping": False,
-    "random_state": 0,
-}
+# Chosen on splits of the networks that docs/blend.md names.
+_NEAR_SHAPE = Shape(rounds=100, leaves=8, rate=0.07, least_rows=50, penalty=1.0)
+_FAR_SHAPE = Shape(rounds=40, leaves=4, rate=0.15, least_rows=50, penalty=1.0)  # of most pairs
+_NEAR_TREES, _FAR_TREES = 0.5, 0.8  # the weight of the trees beside the regression
+_ENOUGH = 300  # links, at which the trees have half of that weight
+_FEWEST = 10  # links, and other pairs, for any trees
+_BALANCE = 0.1  # the weight of links while trees are learned, as a share of the other pairs'
+# for the regression, which has few numbers to learn
+_MOST_OTHERS = 20_000
+_ESTIMABLE = 100  # links: with fewer, the share of links that is seen is not estimated
 
 
-class ConstantOdds:
-    """The same odds for all pairs, for too few examples to learn from."""
+@dataclass(frozen=True)
+class Examples:
+    """Training examples: a row of evidence per pair.
 
-    def __init__(self, truth: FloatArray, weights: FloatArray) -> None:
-        links, others = weights[truth > 0].sum(), weights[truth == 0].sum()
-        with np.errstate(divide="ignore"):
-            self._odds = float(np.log(links) - np.log(others)) if links + others else 0.0
-
-    def log_odds(self, evidence: FloatArray) -> FloatArray:
-        return np.full(evidence.shape[0], self._odds)
-
-
-class BoostedTrees:
-    """Boosted trees that are monotone in the columns that may only raise the odds.
-
-    With few links among many pairs, Newton's steps would diverge: links weigh more while
-    the trees are learned, and the odds are corrected afterwards.
+    Attributes
+    ----------
+    evidence : array
+    is_link : array
+        1 for a hidden link, 0 for a non-link.
+    weights : array
+        How many pairs each row represents.
+    near : array of bool
+        Whether the pair is two steps apart, or linked in the other direction.
     """
 
-    def __init__(
-        self,
-        evidence: FloatArray,
-        truth: FloatArray,
-        weights: FloatArray,
-        rising: BoolArray,
-        **options: Any,
-    ) -> None:
-        from sklearn.ensemble import HistGradientBoostingClassifier
+    evidence: FloatArray
+    is_link: FloatArray
+    weights: FloatArray
+    near: BoolArray
 
-        factor = max(1.0, _BALANCE * weights[truth == 0].sum() / weights[truth > 0].sum())
-        self._shift = np.log(factor)
-        weights = np.where(truth > 0, factor, 1) * weights
-        self._trees = HistGradientBoostingClassifier(
-            monotonic_cst=rising.astype(int), **options, **_BOOSTING
+    def at(self, which: Any) -> Examples:
+        """Return some of the rows."""
+        return Examples(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    @classmethod
+    def joined(cls, parts: list[Examples]) -> Examples:
+        """Return all rows of several examples."""
+        return cls(
+            *(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls))
         )
-        with threadpoolctl.threadpool_limits(
-            1, user_api="openmp"
-        ):  # the order of sums, and with it the bits
-            self._trees.fit(evidence, truth, sample_weight=weights / weights.mean())
 
-    def log_odds(self, evidence: FloatArray) -> FloatArray:
-        if not evidence.size:
-            return np.empty(0)
-        odds: FloatArray = self._trees.decision_function(evidence)
-        return odds - self._shift
+    @property
+    def n_links(self) -> int:
+        return int(np.count_nonzero(self.is_link))
+
+    @property
+    def learnable(self) -> bool:
+        """Whether there are both links and others, so that anything can be learned."""
+        return 0 < self.n_links < self.is_link.size
 
 
-class Logistic:
-    """Logistic regression on logarithms, with non-negative slopes of rising columns.
+@dataclass(frozen=True)
+class Odds:
+    """The log odds of a link from evidence: `weight` of the trees and the rest a regression.
 
-    It ranks pairs beyond the range of the examples, where trees are constant.
+    `rising` says which columns may only raise the odds.
     """
 
-    def __init__(
-        self, evidence: FloatArray, truth: FloatArray, weights: FloatArray, rising: BoolArray
-    ) -> None:
-        self._rising = rising
-        columns, bounds = self._columns(evidence)
-        self._mean = np.average(columns, 0, weights)
-        self._spread = np.sqrt(np.average((columns - self._mean) ** 2, 0, weights))
-        self._spread[self._spread == 0] = 1
-        columns = (columns - self._mean) / self._spread
+    regression: Regression
+    trees: Trees | None
+    weight: float
+    rising: BoolArray
 
-        def loss(x: FloatArray) -> tuple[float, FloatArray]:
-            slope, odds = x[1:], x[0] + columns @ x[1:]
-            excess = weights * (expit(odds) - truth)
-            value = weights @ (np.logaddexp(0, odds) - truth * odds) + _PENALTY / 2 * slope @ slope
-            return value, np.append(excess.sum(), excess @ columns + _PENALTY * slope)
+    @cached_property
+    def _tables(self) -> Tables | None:
+        return None if self.trees is None else Tables.of(self.trees, self.rising.size)
 
-        start = np.zeros(columns.shape[1] + 1)
-        start[0] = np.log(weights @ truth / (weights @ (1 - truth)))
-        with threadpoolctl.threadpool_limits(1, user_api="blas"):
-            found = minimize(
-                loss, start, jac=True, method="L-BFGS-B", bounds=[(None, None), *bounds]
-            )
-        self.intercept, self.slope = float(found.x[0]), found.x[1:]
+    def of(self, evidence: FloatArray) -> FloatArray:
+        """Return the log odds of each row."""
+        odds = regression_odds(self.regression, evidence)
+        if self._tables is None:
+            return odds
+        return (1 - self.weight) * odds + self.weight * tree_odds(self._tables, evidence)
 
-    def _columns(self, evidence: FloatArray) -> tuple[FloatArray, list[tuple[Any, None]]]:
-        """Return the logarithms of all columns, and the rising columns themselves, clipped."""
-        rising, other = evidence[:, self._rising], evidence[:, ~self._rising]
-        logs = np.log(np.maximum(rising, 0) + _OFFSET)
-        columns = np.column_stack((logs, np.clip(rising, -1, 2), np.log(other + 1)))
-        return columns, [(0, None)] * 2 * rising.shape[1] + [(None, None)] * other.shape[1]
+    def shares(self, evidence: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log odds of one row as a constant and a share per column."""
+        constant, shares = regression_shares(self.regression, evidence)
+        if self.trees is None:
+            return constant, shares
+        tree_constant, of_trees = tree_shares(self.trees, evidence)
+        return (
+            (1 - self.weight) * constant + self.weight * tree_constant,
+            (1 - self.weight) * shares + self.weight * of_trees,
+        )
 
-    def log_odds(self, evidence: FloatArray) -> FloatArray:
-        columns, _ = self._columns(evidence)
-        odds = np.full(evidence.shape[0], self.intercept)
-        # column by column: the bits of a product would depend on the number of rows
-        for column, mean, spread, slope in zip(
-            columns.T, self._mean, self._spread, self.slope, strict=True
-        ):
-            odds += (column - mean) / spread * slope
-        return odds
+    def bounds(
+        self, evidence: FloatArray, lowest: FloatArray, highest: FloatArray
+    ) -> FloatArray:
+        """Return the highest log odds of rows with at most this evidence.
+
+        Columns that are not rising are anywhere between `lowest` and `highest`.
+        """
+        odds = regression_bounds(self.regression, evidence, self.rising, lowest, highest)
+        if self.trees is None:
+            return odds
+        of_trees = tree_bounds(self.trees, evidence, self.rising)
+        return (1 - self.weight) * odds + self.weight * of_trees
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Return all numbers by name, for a file."""
+        found = {f"regression_{k}": np.asarray(v) for k, v in self.regression._asdict().items()}
+        if self.trees is not None:
+            found.update({f"trees_{k}": np.asarray(v) for k, v in self.trees._asdict().items()})
+        return {**found, "weight": np.asarray(self.weight), "rising": self.rising}
+
+    @classmethod
+    def restored(cls, arrays: dict[str, FloatArray]) -> Odds:
+        """Return the odds of which `arrays` were stored."""
+
+        def part(kind: Any, prefix: str) -> Any:
+            values = (arrays[f"{prefix}_{name}"] for name in kind._fields)
+            return kind(*(v if v.ndim else float(v) for v in values))
+
+        trees = part(Trees, "trees") if "trees_value" in arrays else None
+        weight, rising = float(arrays["weight"]), arrays["rising"]
+        return cls(part(Regression, "regression"), trees, weight, rising)
 
 
-class MeanOdds:
-    """The mean of several log odds."""
+def estimate_seen(examples: Examples, rising: BoolArray, prior: FloatArray) -> float | None:
+    """Estimate which share of the unseen links is hidden ones; None from too few examples.
 
-    def __init__(self, *parts: Any) -> None:
-        self._parts = parts
+    It is the highest chance of being a hidden link that pairs reach: those pairs are taken for
+    links, all of them.
+    """
+    parts = (examples.at(examples.near), examples.at(~examples.near))
+    most = max(parts, key=lambda part: part.n_links)
+    if most.n_links < _ESTIMABLE or not most.learnable:
+        return None
+    return _regression(most, rising, prior, None)[1]
 
-    def log_odds(self, evidence: FloatArray) -> FloatArray:
-        odds: FloatArray = sum(part.log_odds(evidence) for part in self._parts) / len(self._parts)
-        return odds
 
-
-LogOdds = ConstantOdds | BoostedTrees | MeanOdds
-
-
-def learn_near(
-    evidence: FloatArray, truth: FloatArray, weights: FloatArray, rising: BoolArray
-) -> LogOdds:
-    """Learn the odds of near pairs, among which links are common."""
-    if _too_few(truth):
-        return ConstantOdds(truth, weights)
-    return MeanOdds(
-        BoostedTrees(evidence, truth, weights, rising, **_NEAR_TREES),
-        Logistic(evidence, truth, weights, rising),
+def learn_odds(
+    examples: Examples, rising: BoolArray, prior: FloatArray, near: bool, seen: float
+) -> Odds:
+    """Learn the odds of near pairs, or of all others; `seen` as in `boosting.boost`."""
+    regression, _ = _regression(examples, rising, prior, seen)
+    n_links = examples.n_links
+    if min(n_links, examples.is_link.size - n_links) < _FEWEST:
+        return Odds(regression, None, 0.0, rising)
+    shape, weight = (_NEAR_SHAPE, _NEAR_TREES) if near else (_FAR_SHAPE, _FAR_TREES)
+    trees = boost(
+        examples.evidence, examples.is_link, examples.weights, rising, shape, seen, _BALANCE
     )
+    return Odds(regression, trees, weight * n_links / (n_links + _ENOUGH), rising)
 
 
-def learn_far(
-    evidence: FloatArray, truth: FloatArray, weights: FloatArray, rising: BoolArray
-) -> LogOdds:
-    """Learn the odds of all other pairs: nearly all pairs, so few and small trees are used."""
-    if _too_few(truth):
-        return ConstantOdds(truth, weights)
-    return BoostedTrees(evidence, truth, weights, rising, **_FAR_TREES)
-
-
-def _too_few(truth: FloatArray) -> bool:
-    links = np.count_nonzero(truth)
-    return bool(min(links, truth.size - links) < _FEWEST)
+def _regression(
+    examples: Examples, rising: BoolArray, prior: FloatArray, seen: float | None
+) -> tuple[Regression, float]:
+    """Learn the regression from all links and some of the other pairs."""
+    weights = examples.weights.copy()
+    others = np.flatnonzero(examples.is_link == 0)
+    step = -(-others.size // _MOST_OTHERS) if others.size else 1
+    keep = np.append(np.flatnonzero(examples.is_link), others[::step])
+    weights[others[::step]] *= others.size / max(others[::step].size, 1)
+    return learn_regression(
+        examples.evidence[keep], examples.is_link[keep], weights[keep], rising, prior, seen
+    )

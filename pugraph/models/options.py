@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from pugraph.errors import InputError
 from pugraph.models.checks import Check, check_option, is_auto, number, one_of, refusal, whole
 from pugraph.models.defaults import (
+    BLEND,
     FACTOR_METHODS,
     PENALTIES,
     Hyperparameters,
@@ -37,6 +38,7 @@ class Options:
     rho: float | Auto | None = None
     alpha: float | None = None
     reg: float | Auto | None = None
+    missing: float | Auto | None = None
     inductive: bool = False  # whether there are features
     penalty: str = "nuclear"
     solver: str = "auto"
@@ -53,11 +55,20 @@ class Options:
         if self.penalty == "ridge" and not self.inductive:
             raise InputError("penalty='ridge' is for a model with features; give features too")
         self._check_solver()
+        if self.method == BLEND:
+            for name, field in self.__dataclass_fields__.items():
+                if name in _ONE_MODEL and getattr(self, name) != field.default:
+                    raise InputError(
+                        f"{name} is an option of a single model, not of method='blend', which "
+                        "combines several; choose method='bias' or 'shift' to use it"
+                    )
         for excluded, message in _EXCLUSIONS:
             if excluded(self):
                 raise InputError(message)
 
     def _check_solver(self) -> None:
+        if self.method == BLEND:  # has several models; no solver can be chosen for it
+            return
         known = self._solvers
         names = ["auto", *(name for name, solver in known.items() if not solver.only_auto)]
         if self.solver not in names:
@@ -72,6 +83,11 @@ class Options:
             raise InputError(
                 f"rank is found by the solver here, not given: leave it None, or choose {other}"
             )
+
+    @property
+    def of_bias(self) -> Options:
+        """The options of the pu_bias inside a blend."""
+        return replace(self, method="bias", missing=None, inductive=False)
 
     @property
     def _solvers(self) -> dict[str, Solver]:
@@ -133,9 +149,12 @@ def _is_float_type(dtype: Any) -> bool:
         return False
 
 
+# options that method "blend" does not have
+_ONE_MODEL = ("alpha", "penalty", "solver", "max_sweeps", "tol", "dtype")
+
 _NON_NEGATIVE = "a finite number of at least 0"
 _CHECKS: dict[str, Check] = {
-    "method": one_of(FACTOR_METHODS),
+    "method": one_of((BLEND, *FACTOR_METHODS)),
     "penalty": one_of(PENALTIES),
     "rank": whole(1, auto=True, optional=True),
     "max_sweeps": whole(1, optional=True),
@@ -146,12 +165,17 @@ _CHECKS: dict[str, Check] = {
     "rho": number("a number in [0, 1)", lambda v: 0 <= v < 1, auto=True, optional=True),
     "alpha": number("a number in (0, 1)", lambda v: 0 < v < 1, optional=True),
     "reg": number(_NON_NEGATIVE, lambda v: v >= 0, auto=True, optional=True),
+    "missing": number("a number in (0, 1)", lambda v: 0 < v < 1, auto=True, optional=True),
     "tol": number(_NON_NEGATIVE, lambda v: v >= 0, optional=True),
     "progress": Check("True, False or a callable", lambda v: isinstance(v, bool) or callable(v)),
     "dtype": Check("float32 or float64", _is_float_type),
 }
 # what options exclude each other, and what is said of it
 _EXCLUSIONS: tuple[tuple[Callable[[Options], bool], str], ...] = (
+    (
+        lambda o: o.missing is not None and o.method != BLEND,
+        "missing belongs to method 'blend'; other methods take rho",
+    ),
     (
         lambda o: o.alpha is not None and o.method == "shift",
         "alpha belongs to method 'bias'; method 'shift' takes rho",

@@ -1,0 +1,157 @@
+"""The best pairs of a blend, without scoring most pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from pugraph.core import sampling
+from pugraph.core.jit import threads
+from pugraph.core.pairs import Pairs, ScoredPairs, are_links
+from pugraph.core.search import Best, top_pairs
+from pugraph.core.types import BoolArray, FloatArray, IntArray
+from pugraph.models.evidence import Evidence, factors
+from pugraph.models.resources import progress_bar
+
+# With more paths of two steps, or more far pairs that cannot be ruled out, the search is not
+# exact. Chosen by hand, for some minutes of work on two cores.
+_MOST_PATHS, _MOST_FAR = 2 * 10**9, 2 * 10**9
+# Candidates per model where the search is not exact, beside ten times as many as are wanted
+_CANDIDATES = 50_000
+# Pairs of far nodes per block; chosen by hand, does not change the result
+_BLOCK = 1 << 20
+_ROUNDS = 5  # of narrowing down the nodes of far pairs; chosen by hand, affects speed only
+_SLACK = 1e-9  # of a bound, for the rounding of sums in another order
+
+ScoreAndNear = Callable[[IntArray, IntArray], tuple[FloatArray, BoolArray]]
+
+
+def best_pairs(
+    pairs: Pairs,
+    evidence: Evidence,
+    far_bounds: Callable[[FloatArray], FloatArray],
+    score: ScoreAndNear,
+    k: int,
+    progress: bool,
+) -> ScoredPairs:
+    """Return the k best pairs that are not links, best first; equal scores by index.
+
+    Near pairs, which are two steps apart or linked in the other direction, are all scored. The
+    k-th best of them is a limit that a far pair must reach. For each node, an upper bound of its
+    evidence in any far pair gives an upper bound of the score; only pairs of nodes whose bounds
+    reach the limit are scored. Where there are too many pairs, the best ones of each model are
+    scored instead, and the result is not exact.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    evidence : Evidence
+    far_bounds : callable
+        From the most evidence of far pairs to their highest scores.
+    score : callable
+        From rows and columns to scores, and whether the pairs are near.
+    k : int
+    progress : bool
+    """
+    best = Best(k, np.float64)
+    paths = int(sampling.n_paths(evidence.undirected).sum())
+    exact = paths <= _MOST_PATHS
+    total = pairs.links.shape[0]
+    with progress_bar(total=total, desc="pairs", unit="node", disable=not progress) as bar:
+        if exact:
+            for rows, cols in _near(pairs, evidence):
+                scores = score(rows, cols)[0]
+                keep = scores >= best.least
+                best.add(rows[keep], cols[keep], scores[keep])
+                bar.update(int(rows[-1]) + 1 - bar.n)
+            best.sort()
+            chosen = _reaching(evidence, far_bounds, best.least)
+            n_rows, n_cols = (int(np.count_nonzero(side)) for side in chosen)
+            exact = n_rows * n_cols <= _MOST_FAR
+        if exact:
+            blocks = _far(pairs, *chosen)
+        else:
+            blocks = _candidates(pairs, evidence, 10 * k + _CANDIDATES)
+            best = Best(k, np.float64)
+        for rows, cols in blocks:
+            scores, near = score(rows, cols)
+            keep = scores >= best.least
+            if exact:
+                keep &= ~near
+            best.add(rows[keep], cols[keep], scores[keep])
+    best.sort()
+    return best.us, best.vs, best.scores
+
+
+def _near(pairs: Pairs, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield all near pairs, each once."""
+    if not pairs.square:
+        return
+    yield from sampling.two_steps(evidence.undirected, pairs)
+    if pairs.directed:  # linked in the other direction, and not two steps apart
+        back = evidence.data.adjacency.T.tocoo()
+        rows, cols = (side.astype(np.int32) for side in back.coords)
+        with threads(None):
+            common = evidence.column(evidence.of_pairs(rows, cols), "common_neighbors")
+        keep = ~are_links(pairs.links, rows, cols) & (common == 0) & (rows != cols)
+        order = np.lexsort((cols[keep], rows[keep]))
+        if order.size:
+            yield rows[keep][order], cols[keep][order]
+
+
+def _reaching(
+    evidence: Evidence, far_bounds: Callable[[FloatArray], FloatArray], limit: float
+) -> tuple[BoolArray, BoolArray]:
+    """Return the rows and the columns of which a far pair may reach the limit."""
+    m, n = evidence.data.adjacency.shape
+    rows, cols = np.ones(m, bool), np.ones(n, bool)
+    if limit == -np.inf:
+        return rows, cols
+    with threads(None):
+        peaks = evidence.far_peaks()
+    for _ in range(_ROUNDS):
+        before = np.count_nonzero(rows) + np.count_nonzero(cols)
+        models = evidence.model_peaks(rows, cols)
+        for side, own, of_models in zip((rows, cols), peaks, models, strict=True):
+            own[:, -of_models.shape[1] :] = of_models
+            places = np.flatnonzero(side)
+            side[places] = far_bounds(own[places]) >= limit - _SLACK
+        if np.count_nonzero(rows) + np.count_nonzero(cols) == before:
+            break
+    return rows, cols
+
+
+def _far(pairs: Pairs, rows: BoolArray, cols: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the non-links between these rows and columns, each once and in order."""
+    places = np.flatnonzero(cols).astype(np.int32)
+    found: list[tuple[IntArray, IntArray]] = []
+    size = 0
+    for u in np.flatnonzero(rows):
+        mine = places[np.searchsorted(places, u, side="right") :] if pairs.symmetric else places
+        links = pairs.links.indices[pairs.links.indptr[u] : pairs.links.indptr[u + 1]]
+        free = ~np.isin(mine, links, assume_unique=True)
+        if pairs.square:
+            free &= mine != u
+        mine = mine[free]
+        found.append((np.full(mine.size, u, np.int32), mine))
+        size += mine.size
+        if size >= _BLOCK:
+            yield np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+            found, size = [], 0
+    if size:
+        yield np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+
+def _candidates(
+    pairs: Pairs, evidence: Evidence, number: int
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the best pairs of each model, each once."""
+    keys = np.empty(0, np.int64)
+    n = pairs.links.shape[1]
+    for model in evidence.models.values():
+        us, vs, _ = top_pairs(pairs, *factors(model), number)
+        keys = np.union1d(keys, us.astype(np.int64) * n + vs)
+    for start in range(0, keys.size, _BLOCK):
+        block = keys[start : start + _BLOCK]
+        yield (block // n).astype(np.int32), (block % n).astype(np.int32)
