@@ -11,19 +11,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
-from pugraph.core.jit import kernel, row_chunks
+from pugraph.core.jit import kernel
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 
 # Bins per column. Chosen by hand: enough for trees of a few leaves, and a byte per number.
-_BINS = 64
+MOST_BINS = 64
 
-_LEAF = -1  # in `Trees.column`
-
-# The leaves of a tree are the bits of a byte in `Tables`.
-_MOST_LEAVES, _ALL_LEAVES = 8, 255
-_FIRST_LEAF = np.array([0] + [(byte & -byte).bit_length() - 1 for byte in range(1, 256)])
+LEAF = -1  # in `Trees.column`
 
 
 class Trees(NamedTuple):
@@ -157,12 +152,12 @@ def _grow(bins, slopes, n_bins, rising, rate, least_rows, penalty, odds, nodes, 
         order[i] = i
         gradient += slopes[i, 0]
         curvature += slopes[i, 1]
-    sums = np.empty((most, bins.shape[1], _BINS, 3))
+    sums = np.empty((most, bins.shape[1], MOST_BINS, 3))
     bounds = np.empty((most, 2), np.int64)  # the rows of a node, as places in `order`
     limits = np.empty((most, 2))  # the lowest and the highest value that a node may have
     splits = np.empty((most, 5))
     for k in range(most):
-        nodes[k, 0] = _LEAF
+        nodes[k, 0] = LEAF
     bounds[0, 0], bounds[0, 1] = 0, odds.size
     limits[0, 0], limits[0, 1] = -np.inf, np.inf
     _add_rows(bins, slopes, order, 0, odds.size, sums[0])
@@ -172,7 +167,7 @@ def _grow(bins, slopes, n_bins, rising, rate, least_rows, penalty, odds, nodes, 
     while used < most:
         best, node = 0.0, -1
         for k in range(used):
-            if nodes[k, 0] == _LEAF and splits[k, 1] >= 0 and splits[k, 0] > best:
+            if nodes[k, 0] == LEAF and splits[k, 1] >= 0 and splits[k, 0] > best:
                 best, node = splits[k, 0], k
         if node < 0:
             break
@@ -211,7 +206,7 @@ def _grow(bins, slopes, n_bins, rising, rate, least_rows, penalty, odds, nodes, 
             )
     for k in range(used):
         values[k] *= rate
-        if nodes[k, 0] == _LEAF:
+        if nodes[k, 0] == LEAF:
             for p in range(bounds[k, 0], bounds[k, 1]):
                 odds[order[p]] += values[k]
 
@@ -220,7 +215,7 @@ def _edges(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the bounds of a column's bins, which have about equal weight."""
     order = np.argsort(values, kind="stable")
     values, heights = values[order], np.cumsum(weights[order])
-    places = np.searchsorted(heights, heights[-1] * np.arange(1, _BINS) / _BINS)
+    places = np.searchsorted(heights, heights[-1] * np.arange(1, MOST_BINS) / MOST_BINS)
     edges = np.unique(values[np.minimum(places, values.size - 1)])
     # halfway to the next value, so that equal values stay together
     following = np.minimum(np.searchsorted(values, edges, side="right"), values.size - 1)
@@ -275,7 +270,7 @@ def boost(
             odds, nodes[t], values[t],
         )  # fmt: skip
     thresholds = np.zeros(values.shape)
-    inner = nodes[..., 0] != _LEAF
+    inner = nodes[..., 0] != LEAF
     thresholds[inner] = [edges[c][b] for c, b, _ in nodes[inner]]
     return Trees(
         nodes[..., 0].astype(np.int32),
@@ -284,87 +279,6 @@ def boost(
         values,
         start,
     )
-
-
-class Tables(NamedTuple):
-    """Trees in a form in which many rows are scored fast.
-
-    The leaves of a tree are numbered from left to right. A split whose right branch is taken
-    rules out the leaves of its left branch; the leaf of a row is the first that is left.
-
-    Attributes
-    ----------
-    edges : array of shape (columns, bins)
-        The thresholds of each column, and infinity.
-    masks : array of uint8, shape (columns, bins + 1, trees)
-        The leaves that are left, a bit per leaf, by how many thresholds of a column are exceeded.
-    values : array of shape (trees, leaves)
-    start : float
-    """
-
-    edges: FloatArray
-    masks: IntArray
-    values: FloatArray
-    start: float
-
-    @classmethod
-    def of(cls, trees: Trees, n_columns: int) -> Tables:
-        edges = np.full((n_columns, _BINS), np.inf)
-        masks = np.full((n_columns, _BINS + 1, len(trees.column)), _ALL_LEAVES, np.uint8)
-        values = np.zeros((len(trees.column), _MOST_LEAVES))
-        for c in range(n_columns):
-            used = np.unique(trees.threshold[trees.column == c])
-            edges[c, : used.size] = used
-
-        def visit(t: int, node: int, first: int) -> int:
-            """Fill in a branch whose leaves begin with `first`; return the next leaf."""
-            c = trees.column[t, node]
-            if c == _LEAF:
-                values[t, first] = trees.value[t, node]
-                return first + 1
-            left = trees.left[t, node]
-            middle = visit(t, left, first)
-            ruled_out = sum(1 << leaf for leaf in range(first, middle))
-            exceeded = np.searchsorted(edges[c], trees.threshold[t, node]) + 1
-            masks[c, exceeded:, t] &= np.uint8(_ALL_LEAVES ^ ruled_out)
-            return visit(t, left + 1, middle)
-
-        for t in range(len(trees.column)):
-            visit(t, 0, 0)
-        return cls(edges, masks, values, trees.start)
-
-
-@kernel(parallel=True)
-def _add_tables(evidence, edges, masks, values, first_leaf, chunks, out):
-    """Add the values of all trees to out, for each row of evidence."""
-    n_trees = masks.shape[2]
-    for c in prange(len(chunks) - 1):
-        left = np.empty(n_trees, np.uint8)
-        for i in range(chunks[c], chunks[c + 1]):
-            for t in range(n_trees):
-                left[t] = 255
-            for a in range(edges.shape[0]):
-                x = evidence[i, a]
-                exceeded, step = 0, edges.shape[1] // 2
-                while step > 0:  # a binary search without branches
-                    exceeded += step * (edges[a, exceeded + step - 1] < x)
-                    step //= 2
-                exceeded += edges[a, exceeded] < x
-                if exceeded > 0:
-                    for t in range(n_trees):
-                        left[t] &= masks[a, exceeded, t]
-            total = 0.0
-            for t in range(n_trees):
-                total += values[t, first_leaf[left[t]]]
-            out[i] += total
-
-
-def tree_odds(tables: Tables, evidence: FloatArray) -> FloatArray:
-    """Return the log odds of each row."""
-    out = np.full(evidence.shape[0], tables.start)
-    chunks = row_chunks(evidence.shape[0])
-    _add_tables(evidence, *tables[:-1], _FIRST_LEAF, chunks, out)
-    return out
 
 
 def tree_shares(trees: Trees, evidence: FloatArray) -> tuple[float, FloatArray]:
@@ -376,7 +290,7 @@ def tree_shares(trees: Trees, evidence: FloatArray) -> tuple[float, FloatArray]:
     for column, threshold, left, value in zip(*trees[:-1], strict=True):
         constant += value[0]
         node = 0
-        while column[node] != _LEAF:
+        while column[node] != LEAF:
             split = column[node]
             child = left[node] + int(evidence[split] > threshold[node])
             shares[split] += value[child] - value[node]

@@ -58,12 +58,21 @@ def _score(W, H, rows, cols, symmetric, chunks, out):
 
 
 def score_pairs(
-    W: FloatArray, H: FloatArray, rows: IntArray, cols: IntArray, symmetric: bool
+    W: FloatArray,
+    H: FloatArray,
+    rows: IntArray,
+    cols: IntArray,
+    symmetric: bool,
+    out: FloatArray | None = None,
 ) -> FloatArray:
-    """Return w_i . h_j for each pair, or (w_i . h_j + w_j . h_i) / 2 if symmetric."""
+    """Return w_i . h_j for each pair, or (w_i . h_j + w_j . h_i) / 2 if symmetric.
+
+    `out` may be given to receive the scores, as a column of a float64 array.
+    """
     # one index type, so that there is one compiled kernel and one order of summation
     rows, cols = rows.astype(np.int32, copy=False), cols.astype(np.int32, copy=False)
-    out = np.empty(rows.size, W.dtype)
+    if out is None:
+        out = np.empty(rows.size, W.dtype)
     _score(W, H, rows, cols, symmetric, row_chunks(rows.size), out)
     return out
 

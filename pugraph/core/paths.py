@@ -29,7 +29,9 @@ _CHUNKS = 64
 
 
 @kernel(parallel=True)
-def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, cols, chunks, out):
+def _paths(
+    indptr, indices, back_indptr, back_indices, weights, firsts, bounds, order, cols, chunks, out
+):  # fmt: skip
     """Set the sums over the paths between the nodes of each pair; see `path_sums`.
 
     The pairs are grouped by their first node u. All paths of two steps from u are followed
@@ -46,7 +48,9 @@ def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, 
     firsts : int array
         The distinct first nodes.
     bounds : int array
-        The pairs of firsts[r] are bounds[r] to bounds[r + 1].
+        The pairs of firsts[r] are bounds[r] to bounds[r + 1] of `order`.
+    order : int array
+        The pairs, sorted by their first node.
     cols : int array
         The second node of each pair.
     chunks : int array
@@ -79,14 +83,14 @@ def _paths(indptr, indices, back_indptr, back_indices, weights, firsts, bounds, 
                 sums[y, _THREE_STEPS] *= weights[y, _INVERSE_ROOT]
                 sums[y, _WALKS] = sums[y, _RESOURCE] * weights[y, _INVERSE]
             for e in range(bounds[r], bounds[r + 1]):
-                v = cols[e]
+                v, to = cols[order[e]], order[e]
                 three_steps, walks = 0.0, 0.0
                 for q in range(back_indptr[v], back_indptr[v + 1]):
                     three_steps += sums[back_indices[q], _THREE_STEPS]
                     walks += sums[back_indices[q], _WALKS]
                 for a in range(_THREE_STEPS):
-                    out[e, a] = sums[v, a]
-                out[e, _THREE_STEPS], out[e, _WALKS] = three_steps, walks
+                    out[to, a] = sums[v, a]
+                out[to, _THREE_STEPS], out[to, _WALKS] = three_steps, walks
             for i in range(count):
                 sums[reached[i]] = 0
 
@@ -102,28 +106,29 @@ def _weights(degrees: FloatArray) -> FloatArray:
 
 
 def path_sums(
-    steps: Pattern, back: Pattern, degrees: FloatArray, rows: IntArray, cols: IntArray
-) -> FloatArray:
-    """Return a row of five sums per pair (u, v), in the order of `PATH_COLUMNS`.
+    steps: Pattern,
+    back: Pattern,
+    degrees: FloatArray,
+    rows: IntArray,
+    cols: IntArray,
+    out: FloatArray,
+) -> None:
+    """Set a row of `out` to five sums per pair (u, v), in the order of `PATH_COLUMNS`.
 
     Over the nodes x of the paths u -> x -> v: their number, and the sums of 1 / log(d_x) and of
     1 / d_x, where d are the given degrees. Over the paths u -> x -> y -> v: the sums of
     1 / sqrt(d_x d_y) and of 1 / (d_x d_y), the latter being d_u times the chance of a random
     walk. `steps` has the links and `back` the reversed links. The pairs must not be links.
     """
-    weights = _weights(degrees)
-    order = np.argsort(rows, kind="stable")
+    ordered = rows.size == 0 or bool((rows[1:] >= rows[:-1]).all())
+    order = np.arange(rows.size) if ordered else np.argsort(rows, kind="stable")
     sorted_rows = rows[order]
     starts = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
     chunks = np.unique(np.linspace(0, starts.size, _CHUNKS + 1).astype(np.int64))
-    found = np.empty((rows.size, _N_COLUMNS))
     _paths(
-        steps.indptr, steps.indices, back.indptr, back.indices, weights,
-        sorted_rows[starts], np.append(starts, rows.size), cols[order], chunks, found,
+        steps.indptr, steps.indices, back.indptr, back.indices, _weights(degrees),
+        sorted_rows[starts], np.append(starts, rows.size), order, cols, chunks, out,
     )  # fmt: skip
-    out = np.empty_like(found)
-    out[order] = found
-    return out
 
 
 @kernel(parallel=True)

@@ -9,22 +9,20 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from pugraph.core.jit import kernel, row_chunks
 from pugraph.core.types import BoolArray, FloatArray
 
 # Added before the logarithm: of a rising column, small beside one common neighbour; of any other,
 # which is a degree, so that 0 stays 0. Chosen on three networks (docs/blend.md).
 _OFFSET, _ONE = 0.01, 1.0
-_LOWEST, _HIGHEST = -1.0, 2.0  # of a rising column that is used as it is: scores are near [0, 1]
+LOWEST, HIGHEST = -1.0, 2.0  # of a rising column that is used as it is: scores are near [0, 1]
 _PENALTY = 1.0  # on the slopes, as in scikit-learn's default
 _ITERATIONS = 200  # at most; a fit takes 20 to 100
 _TINY = 1e-12
 
-_MANTISSA, _BIAS = 2.0**-52, 1023.0  # of a float64
+MANTISSA, BIAS = 2.0**-52, 1023.0  # of a float64
 
 
 class Regression(NamedTuple):
@@ -55,7 +53,7 @@ def logarithm(values: FloatArray) -> FloatArray:
     The bits of a float64, read as a whole number, are this logarithm times 2^52 and shifted.
     It is as good as the exact one here, monotone, and several times as fast.
     """
-    return np.ascontiguousarray(values).view(np.int64) * _MANTISSA - _BIAS
+    return np.ascontiguousarray(values).view(np.int64) * MANTISSA - BIAS
 
 
 def learn_regression(
@@ -79,7 +77,7 @@ def learn_regression(
     offsets = np.where(rising, _OFFSET, _ONE)
     parts = [
         logarithm(np.maximum(evidence, 0) + offsets),
-        np.clip(evidence, _LOWEST, _HIGHEST)[:, rising],
+        np.clip(evidence, LOWEST, HIGHEST)[:, rising],
     ]
     expected = np.concatenate((prior[0], prior[1, rising]))
     columns = np.hstack(parts)
@@ -123,36 +121,17 @@ def learn_regression(
     return regression, float(expit(found[-1])) if seen is None else seen
 
 
-@kernel(parallel=True)
-def _add_terms(evidence, bits, logs, raws, means, raw_means, chunks, out):
-    for c in prange(len(chunks) - 1):
-        for i in range(chunks[c], chunks[c + 1]):
-            total = 0.0
-            for a in range(logs.size):
-                total += logs[a] * (bits[i, a] * _MANTISSA - _BIAS - means[a])
-                x = min(max(evidence[i, a], _LOWEST), _HIGHEST)
-                total += raws[a] * (x - raw_means[a])
-            out[i] += total
-
-
 def regression_odds(regression: Regression, evidence: FloatArray) -> FloatArray:
     """Return the log odds of each row."""
-    _, logs, raws, means, raw_means, offsets = regression
-    used = np.flatnonzero((logs != 0) | (raws != 0))
-    chosen = np.ascontiguousarray(evidence[:, used])
-    bits = (np.maximum(chosen, 0) + offsets[used]).view(np.int64)
-    out = np.full(evidence.shape[0], regression.constant)
-    chunks = row_chunks(evidence.shape[0])
-    _add_terms(
-        chosen, bits, logs[used], raws[used], means[used], raw_means[used], chunks, out
-    )  # fmt: skip
-    return out
+    logs = logarithm(np.maximum(evidence, 0) + regression.offsets) - regression.log_means
+    raws = np.clip(evidence, LOWEST, HIGHEST) - regression.raw_means
+    return regression.constant + logs @ regression.logs + raws @ regression.raws
 
 
 def regression_shares(regression: Regression, evidence: FloatArray) -> tuple[float, FloatArray]:
     """Return the log odds of one row as a constant and a share per column."""
     logs = logarithm(np.maximum(evidence, 0) + regression.offsets) - regression.log_means
-    raws = np.clip(evidence, _LOWEST, _HIGHEST) - regression.raw_means
+    raws = np.clip(evidence, LOWEST, HIGHEST) - regression.raw_means
     return regression.constant, regression.logs * logs + regression.raws * raws
 
 

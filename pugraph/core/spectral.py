@@ -140,10 +140,13 @@ class Dense:
         return products(self._array, P)
 
 
-def orthonormal(X: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of the span of the columns of a tall X."""
+def orthonormal(X: FloatArray, passes: int = 2) -> FloatArray:
+    """Return an orthonormal basis of the span of the columns of a tall X.
+
+    The second pass removes the rounding errors of the first.
+    """
     basis = X
-    for _ in range(2):  # the second pass removes the rounding errors of the first
+    for _ in range(passes):
         try:
             R = np.linalg.cholesky(gram(basis)).T
         except np.linalg.LinAlgError:

@@ -41,10 +41,11 @@ def truncated_svd(
     V = rng.standard_normal((n, width))
     if start is not None:
         V[:, : start.shape[1]] = start[:, :width]
-    V = orthonormal(V)
+    V = orthonormal(V, passes=1)
     for _ in range(steps):
-        U = orthonormal(_scaled_times(rows, scales[0], scales[1], V))
-        V = orthonormal(_scaled_times(cols, scales[1], scales[0], U))
+        image = _scaled_times(rows, scales[0], scales[1], V)
+        # one pass: what is left of rounding errors goes with the next step, or does not matter
+        V = orthonormal(_scaled_times(cols, scales[1], scales[0], image), passes=1)
     image = _scaled_times(rows, scales[0], scales[1], V)
     squares, T = np.linalg.eigh(gram(image))
     T = np.ascontiguousarray(T[:, ::-1][:, : min(rank, width)])

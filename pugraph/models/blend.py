@@ -12,6 +12,7 @@ from pugraph.adapters import GraphData
 from pugraph.adapters.changes import with_nodes
 from pugraph.adapters.lookup import node_list
 from pugraph.core.jit import threads
+from pugraph.core.log_odds import log_odds
 from pugraph.core.pairs import ScoredPairs
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
@@ -134,17 +135,9 @@ class Blend(LinkModel):
                 here = slice(start, start + _BLOCK)
                 found = self._evidence.of_pairs(rows[here], cols[here])
                 near[here] = close = self._evidence.near(found)
-                odds[here] = self._odds(found, close)
+                of_near, of_far = self._learned.near.tables, self._learned.far.tables
+                odds[here] = log_odds(found, close, of_near, of_far)
         return self._learned.calibration.probability(odds), near
-
-    def _odds(self, found: FloatArray, near: BoolArray) -> FloatArray:
-        assert self._learned is not None
-        out = np.empty(near.size)
-        for mine, odds in ((near, self._learned.near), (~near, self._learned.far)):
-            if mine.all():
-                return odds.of(found)
-            out[mine] = odds.of(found[mine])
-        return out
 
     def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
         if rows is not None or self._learned is None:

@@ -167,7 +167,7 @@ class Evidence:
         ends = cols + self._first_column
         out = np.empty((rows.size, len(self.columns)))
         n_paths = len(PATH_COLUMNS)
-        out[:, :n_paths] = path_sums(self._either, self._either, degrees, rows, ends)
+        path_sums(self._either, self._either, degrees, rows, ends, out[:, :n_paths])
         place = n_paths
         if data.symmetric:
             both = degrees[rows], degrees[cols]
@@ -177,7 +177,8 @@ class Evidence:
             out[:, place], out[:, place + 1] = degrees[rows], degrees[ends]
         else:
             outs, ins = data._sides
-            out[:, place : place + n_paths] = path_sums(outs, ins, degrees, rows, cols)
+            forward = out[:, place : place + n_paths]
+            path_sums(outs, ins, degrees, rows, cols, forward)
             place += n_paths
             out[:, place] = are_links(outs, cols, rows)
             for side in (outs, ins):
@@ -187,7 +188,7 @@ class Evidence:
         place = len(self.columns) - len(self.models)
         for number, model in enumerate(self.models.values(), place):
             W, H = factors(model)
-            out[:, number] = score_pairs(W, H, rows, cols, data.symmetric)
+            score_pairs(W, H, rows, cols, data.symmetric, out[:, number])
         return out
 
     def column(self, evidence: FloatArray, name: str) -> FloatArray:

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from pugraph.core.boosting import Shape, Tables, Trees, boost, tree_bounds, tree_odds, tree_shares
+from pugraph.core.boosting import Shape, Trees, boost, tree_bounds, tree_shares
+from pugraph.core.log_odds import Tables, tables
 from pugraph.core.regression import (
     Regression,
     learn_regression,
     regression_bounds,
-    regression_odds,
     regression_shares,
 )
 from pugraph.core.types import BoolArray, FloatArray
 
 # Chosen on splits of the networks that docs/blend.md names.
 _NEAR_SHAPE = Shape(rounds=100, leaves=8, rate=0.07, least_rows=50, penalty=1.0)
-_FAR_SHAPE = Shape(rounds=40, leaves=4, rate=0.15, least_rows=50, penalty=1.0)  # of most pairs
+_FAR_SHAPE = Shape(rounds=24, leaves=4, rate=0.2, least_rows=50, penalty=1.0)  # of most pairs
 _NEAR_TREES, _FAR_TREES = 0.5, 0.8  # the weight of the trees beside the regression
 _ENOUGH = 300  # links, at which the trees have half of that weight
 _FEWEST = 10  # links, and other pairs, for any trees
@@ -84,15 +84,9 @@ class Odds:
     rising: BoolArray
 
     @cached_property
-    def _tables(self) -> Tables | None:
-        return None if self.trees is None else Tables.of(self.trees, self.rising.size)
-
-    def of(self, evidence: FloatArray) -> FloatArray:
-        """Return the log odds of each row."""
-        odds = regression_odds(self.regression, evidence)
-        if self._tables is None:
-            return odds
-        return (1 - self.weight) * odds + self.weight * tree_odds(self._tables, evidence)
+    def tables(self) -> Tables:
+        """The same in a form for `log_odds`."""
+        return tables(self.regression, self.trees, self.weight)
 
     def shares(self, evidence: FloatArray) -> tuple[float, FloatArray]:
         """Return the log odds of one row as a constant and a share per column."""
