@@ -7,6 +7,7 @@ and compiled again in each process otherwise.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import os
 import threading
@@ -100,6 +101,10 @@ def row_chunks(n: int, size: int = 4096) -> IntArray:
     return np.append(np.arange(0, n, size), n)
 
 
+# Whether BLAS runs on one thread already: to look for its libraries takes milliseconds.
+_limited: contextvars.ContextVar[bool] = contextvars.ContextVar("_limited", default=False)
+
+
 @contextlib.contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
     """Run kernels on `n_jobs` threads and BLAS on one, and restore both afterwards.
@@ -110,9 +115,22 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     available = numba.config.NUMBA_NUM_THREADS
     limit = available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
     previous = numba.get_num_threads()
-    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+    with _one_blas_thread():
         numba.set_num_threads(limit)
         try:
             yield
         finally:
             numba.set_num_threads(previous)
+
+
+@contextlib.contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    if _limited.get():
+        yield
+        return
+    token = _limited.set(True)
+    try:
+        with threadpoolctl.threadpool_limits(1, user_api="blas"):
+            yield
+    finally:
+        _limited.reset(token)

@@ -6,7 +6,7 @@ a pair gets the same score, bit for bit, everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,23 +58,49 @@ def _score(W, H, rows, cols, symmetric, chunks, out):
 
 
 def score_pairs(
-    W: FloatArray,
-    H: FloatArray,
+    W: FloatArray, H: FloatArray, rows: IntArray, cols: IntArray, symmetric: bool
+) -> FloatArray:
+    """Return w_i . h_j for each pair, or (w_i . h_j + w_j . h_i) / 2 if symmetric."""
+    # one index type, so that there is one compiled kernel and one order of summation
+    rows, cols = rows.astype(np.int32, copy=False), cols.astype(np.int32, copy=False)
+    out = np.empty(rows.size, W.dtype)
+    _score(W, H, rows, cols, symmetric, row_chunks(rows.size), out)
+    return out
+
+
+@kernel(parallel=True)
+def _score_all(Ws, Hs, rows, cols, symmetric, chunks, out):
+    """Set a column of out for each model; see `score_all`."""
+    for c in prange(len(chunks) - 1):
+        for p in range(chunks[c], chunks[c + 1]):
+            i, j = rows[p], cols[p]
+            for number in range(len(Ws)):
+                W, H = Ws[number], Hs[number]
+                total = W.dtype.type(0)
+                for a in range(W.shape[1]):
+                    total += W[i, a] * H[j, a]
+                if symmetric:
+                    mirrored = W.dtype.type(0)
+                    for a in range(W.shape[1]):
+                        mirrored += W[j, a] * H[i, a]
+                    total = (total + mirrored) / 2
+                out[p, number] = total
+
+
+def score_all(
+    factors: Sequence[tuple[FloatArray, FloatArray]],
     rows: IntArray,
     cols: IntArray,
     symmetric: bool,
-    out: FloatArray | None = None,
-) -> FloatArray:
-    """Return w_i . h_j for each pair, or (w_i . h_j + w_j . h_i) / 2 if symmetric.
+    out: FloatArray,
+) -> None:
+    """Set a column of `out` to the scores of each of several models, as in `score_pairs`.
 
-    `out` may be given to receive the scores, as a column of a float64 array.
+    If symmetric, the lower node of each pair comes first.
     """
-    # one index type, so that there is one compiled kernel and one order of summation
-    rows, cols = rows.astype(np.int32, copy=False), cols.astype(np.int32, copy=False)
-    if out is None:
-        out = np.empty(rows.size, W.dtype)
-    _score(W, H, rows, cols, symmetric, row_chunks(rows.size), out)
-    return out
+    Ws, Hs = zip(*factors, strict=True)
+    chunks = row_chunks(rows.size)
+    _score_all(Ws, Hs, rows.astype(np.int32), cols.astype(np.int32), symmetric, chunks, out)
 
 
 @kernel()

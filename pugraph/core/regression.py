@@ -21,6 +21,7 @@ LOWEST, HIGHEST = -1.0, 2.0  # of a rising column that is used as it is: scores 
 _PENALTY = 1.0  # on the slopes, as in scikit-learn's default
 _ITERATIONS = 200  # at most; a fit takes 20 to 100
 _TINY = 1e-12
+_CONSTANT = 1e-9  # the spread of a column that is constant but for rounding
 
 MANTISSA, BIAS = 2.0**-52, 1023.0  # of a float64
 
@@ -83,7 +84,7 @@ def learn_regression(
     columns = np.hstack(parts)
     means = np.average(columns, 0, weights)
     spreads = np.sqrt(np.average((columns - means) ** 2, 0, weights))
-    varies = spreads > _TINY
+    varies = spreads > _CONSTANT
     columns = (columns[:, varies] - means[varies]) / spreads[varies]
     expected, least = expected[varies], np.where(np.append(rising, rising[rising]), 0, -np.inf)
     least = least[varies]

@@ -31,6 +31,7 @@ HIDDEN = 0.1  # the fraction of the links hidden in each round
 # often in small graphs, where a round takes milliseconds.
 _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
 _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
+_FEW_PAIRS = 5000  # below, starting threads takes longer than they save
 _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
 
@@ -58,7 +59,10 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
     missing, options = options.missing, options.of_bias
     if bar:  # one bar for all fits instead of one per fit
         options = replace(options, progress=False)
-    with progress_bar(total=times + 2, desc="pu_blend", unit="step", disable=not bar) as steps:
+    with (
+        threads(options.n_jobs),
+        progress_bar(total=times + 2, desc="pu_blend", unit="step", disable=not bar) as steps,
+    ):
         options = _with_numbers(data, resolve(data, options))
         examples, part = [], None
         for number in range(times):
@@ -94,21 +98,25 @@ def _examples(
             evidence.undirected, split.pairs, _NEAR // times, rng, _MOST_PATHS
         )
     far_us, far_vs, far_weight = sampling.some_non_links(split.pairs, _FAR // times, rng)
-    with threads(options.n_jobs):
-        links = evidence.of_pairs(split.rows, split.cols)
-        two_steps = evidence.of_pairs(us, vs)
-        others = evidence.of_pairs(far_us, far_vs)
-    others = others[evidence.column(others, "common_neighbors") == 0]
-    rows = np.concatenate([links, two_steps, others])
-    sizes = links.shape[0], two_steps.shape[0], others.shape[0]
-    is_link = np.repeat([1.0, 0.0, 0.0], sizes)
-    weights = np.repeat([1.0, near_weight, far_weight], sizes)
-    return Examples(rows, is_link, weights, evidence.near(rows))
+    sizes = split.rows.size, us.size, far_us.size
+    rows = np.concatenate([split.rows, us, far_us])
+    cols = np.concatenate([split.cols, vs, far_vs])
+    with threads(1 if rows.size < _FEW_PAIRS else options.n_jobs):
+        found = evidence.of_pairs(rows, cols)
+    near = evidence.near(found)
+    examples = Examples(
+        found,
+        np.repeat([1.0, 0.0, 0.0], sizes),
+        np.repeat([1.0, near_weight, far_weight], sizes),
+        near,
+    )
+    # of all non-links, those two steps apart were drawn already
+    drawn = evidence.column(found, "common_neighbors") > 0
+    drawn[: sizes[0] + sizes[1]] = False
+    return examples.at(~drawn)
 
 
-def _learn(
-    examples: Examples, evidence: Evidence, missing: float | Auto | None
-) -> Learned:
+def _learn(examples: Examples, evidence: Evidence, missing: float | Auto | None) -> Learned:
     """Learn the odds of near and of far pairs, and how to turn them into probabilities."""
     rising, prior = evidence.rising, evidence.prior
     with threads(1):  # BLAS: the bits of a product could depend on its threads

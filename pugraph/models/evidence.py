@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from pugraph.adapters import GraphData
 from pugraph.core.jit import threads
-from pugraph.core.pairs import are_links, score_pairs
+from pugraph.core.pairs import are_links, score_all
 from pugraph.core.paths import PATH_COLUMNS, path_peaks, path_sums
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
@@ -24,7 +24,10 @@ from pugraph.models.options import Options
 # from the vectors of a similar graph. Chosen on splits of the networks that docs/blend.md names.
 _BIAS_RANK, _SHIFT_RANK, _LARGE_SHIFT_RANK = 64, 100, 64
 _LARGE = 2500  # nodes from which the lower rank of pu_shift lost nothing
-_SWEEPS, _MORE_SWEEPS = {"bias": 6, "shift": 15}, {"bias": 3, "shift": 5}
+_SWEEPS, _MORE_SWEEPS = {"bias": 4, "shift": 10}, {"bias": 3, "shift": 5}
+
+# below, starting threads takes longer than they save; chosen by hand, affects speed only
+_FEW_LINKS = 50_000
 
 # Of bounds: for the rounding of sums in another order, in float64 and in float32.
 _SLACK, _SINGLE_SLACK = 1 + 1e-9, 1 + 1e-4
@@ -55,13 +58,18 @@ class Column(NamedTuple):
 # Priors: rounded means of what was learned on the networks that docs/blend.md names.
 _PATHS = (
     Column("common_neighbors", "common neighbours"),
-    Column("adamic_adar", "common neighbours, weighted by 1 / log of their degrees"),
-    Column("resource_allocation", "common neighbours, weighted by 1 / their degrees"),
-    Column("three_step_paths", "paths of three steps"),
-    Column("three_step_walks", "random walks of three steps"),
+    Column("adamic_adar", "common neighbours, weighted by 1 / log of their degrees", prior=0.15),
+    Column(
+        "resource_allocation",
+        "common neighbours, weighted by 1 / their degrees",
+        log_prior=0.4,
+        prior=0.2,
+    ),
+    Column("three_step_paths", "paths of three steps", log_prior=0.1, prior=0.1),
+    Column("three_step_walks", "random walks of three steps", log_prior=0.15),
 )
 _UNDIRECTED = (
-    Column("lower_degree", "the lower degree", rising=False),
+    Column("lower_degree", "the lower degree", rising=False, log_prior=-0.5),
     Column("higher_degree", "the higher degree", rising=False),
 )
 _RECTANGULAR = (
@@ -80,10 +88,14 @@ _DIRECTED = (
     Column("in_degree_v", "links to the second node", rising=False),
 )
 _MODELS = {
-    "pu_bias": Column("pu_bias", "biased matrix completion (pu_bias)"),
-    "pu_shift": Column("pu_shift", "shifted matrix completion (pu_shift)"),
-    "svd": Column("svd", "the links at low rank"),
-    "normalized_svd": Column("normalized_svd", "the links at low rank, normalised by degrees"),
+    "pu_bias": Column("pu_bias", "biased matrix completion (pu_bias)", log_prior=0.3, prior=0.15),
+    "pu_shift": Column(
+        "pu_shift", "shifted matrix completion (pu_shift)", log_prior=0.3, prior=0.1
+    ),
+    "svd": Column("svd", "the links at low rank", prior=0.1),
+    "normalized_svd": Column(
+        "normalized_svd", "the links at low rank, normalised by degrees", prior=0.1
+    ),
     "pu_bias_features": Column("pu_bias_features", "the features (pu_bias)"),
 }
 
@@ -104,6 +116,7 @@ class Evidence:
     def __init__(self, data: GraphData, models: Mapping[str, Model]) -> None:
         self.data = data
         self.models = dict(models)
+        self._factors = [factors(model) for model in self.models.values()]
         A = data.adjacency
         self._kind: tuple[Column, ...] = _UNDIRECTED
         self._first_column = 0  # of the second nodes, in `undirected`
@@ -143,7 +156,7 @@ class Evidence:
             models[name] = fit_model(data, chosen, earlier, sweeps[chosen.method])
         for name, normalized in (("svd", False), ("normalized_svd", True)):
             similar: Any = None if start is None else start.models[name]
-            with threads(options.n_jobs):
+            with threads(1 if data.adjacency.nnz < _FEW_LINKS else options.n_jobs):
                 models[name] = Embedding.fit(data, normalized, options.seed, similar)
         if data.has_features:
             models["pu_bias_features"] = fit_model(data, _defaults(options, inductive=True))
@@ -186,9 +199,7 @@ class Evidence:
                 out[:, place + 1], out[:, place + 2] = own[rows], own[cols]
                 place += 2
         place = len(self.columns) - len(self.models)
-        for number, model in enumerate(self.models.values(), place):
-            W, H = factors(model)
-            score_pairs(W, H, rows, cols, data.symmetric, out[:, number])
+        score_all(self._factors, rows, cols, data.symmetric, out[:, place:])
         return out
 
     def column(self, evidence: FloatArray, name: str) -> FloatArray:
@@ -222,8 +233,8 @@ class Evidence:
         Only with columns of `cols`, and with rows of `rows`, by the lengths of the vectors.
         """
         of_rows, of_cols = [], []
-        for model in self.models.values():
-            lengths = [np.linalg.norm(F.astype(np.float64), axis=1) for F in factors(model)]
+        for sides in self._factors:
+            lengths = [np.linalg.norm(F.astype(np.float64), axis=1) for F in sides]
             left = lengths[0] * float(lengths[1][cols].max(initial=0))
             right = lengths[1] * float(lengths[0][rows].max(initial=0))
             if self.data.symmetric:
