@@ -19,7 +19,6 @@ from pugraph import datasets
 from pugraph.adapters import to_graph_data
 from pugraph.core.pairs import non_links
 from pugraph.evaluation import split_links
-from functools import partial
 
 # of the bins of p; finer where most pairs are
 EDGES = np.array([0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 1.0])
