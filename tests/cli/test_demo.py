@@ -53,7 +53,7 @@ def test_it_works_for_another_network_too(run, monkeypatch):
     """A small one: this also runs where kernels are not compiled."""
     monkeypatch.setattr(demo, "_SPLITS", 1)
     monkeypatch.setattr(
-        nx, "les_miserables_graph", lambda: nx.relabel_nodes(nx.karate_club_graph(), str)
+        nx, "les_miserables_graph", lambda: nx.relabel_nodes(nx.krackhardt_kite_graph(), str)
     )
     out = run().out
     assert out.splitlines()[-4].startswith("pu_blend") or "pu_blend is behind" in out
@@ -75,6 +75,7 @@ def test_what_is_ahead_of_the_first_method_is_said():
     )
 
 
+@pytest.mark.compiled
 def test_the_sentence_comes_after_the_table(run, monkeypatch):
     """A first method that knows nothing is behind, and the demonstration says so."""
 
