@@ -45,8 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     >>> from pugraph.cli import main
     >>> main(["predict", "--top", "1"])  # doctest: +ELLIPSIS
-    source    target       score
-    Gavroche  Claquesous  0.8...
+    source   target     score
+    Eponine  Gavroche  0.9...
     0
     """
     parser = make_parser()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,19 @@ from pugraph.cli.edges import Layout, read_edges
 from pugraph.cli.files import FileError, errors_of_file
 from pugraph.cli.networks import Network, built_in, read_network, to_networkx
 from pugraph.cli.nodes import name_positions, of_nodes, read_nodes, with_table
+from pugraph.cli.parser import COMPARED, DEFAULT_METHOD, MODELS, listed
 from pugraph.core.jit import threads
 from pugraph.core.pairs import best_of
 from pugraph.errors import InputError
 from pugraph.link_prediction.methods import METHODS, Method
 from pugraph.models.link_model import LinkModel
+from pugraph.models.reasons import LinkExplanation, Reason
 from pugraph.models.scorer import PairScorer, best_pairs
 
 _TOP = 10  # predictions shown by default: a short list, chosen by hand
+# the options that a method may have or not
+_NUMBERS = ("rank", "rho", "reg", "missing")
+_REASONS = 3  # of each link that --why explains; chosen by hand
 # the metrics of `Comparison.table` by default
 _FIGURES = ("auc", "average_precision", "precision_at_l", "hits_at 50")
 # the two sets of pairs of an `Evaluation`, and how tables call them
@@ -39,28 +45,39 @@ def predict(args: Namespace) -> None:
     """Score pairs of nodes, or find the most likely missing links."""
     form = _check_output(args)
     if args.model is not None:
-        _refuse(args, "model", ["file", "nodes", "features", "method", "rho", "reg", "rank"])
-        scorer: PairScorer = _load_model(args.model)
+        scorer: PairScorer = _load_graph_model(args)
         make_graph: Callable[[], Any] = functools.partial(to_networkx, scorer.data)
-        if not scorer.data.square:
-            raise FileError(args.model, "a model of a rectangular matrix, not of a graph")
         source = args.model
     else:
         network = _load(args)
-        method = args.method or "bias"
+        method = args.method or DEFAULT_METHOD
         _check_methods(args, [method], network)
+        if args.why and method not in MODELS:
+            raise InputError(
+                f"--why does not apply to --method {method}; it explains {listed(MODELS)}"
+            )
         scorer = METHODS[method].make_scorer(network.data, **_options(args, METHODS[method]))
         source, make_graph = network.path, network.to_networkx
     with threads(args.jobs):
         predictions = _predictions(args, scorer, source)
+        whys = _whys(scorer, predictions) if args.why else None
     if form == "graphml" or args.plot is not None:
         G = make_graph()
         if args.plot is not None:
             output.plot(G, predictions, args.plot, args.seed)
         if form == "graphml":
-            output.write_graphml(output.marked(G, predictions), args.output)
+            reasons = None if whys is None else list(map(_in_words, whys))
+            output.write_graphml(output.marked(G, predictions, reasons), args.output)
             return
-    output.write_rows(("source", "target", "score"), predictions, form, args.output)
+    head = ("source", "target", "score")
+    if whys is None:
+        output.write_rows(head, predictions, form, args.output)
+    elif form == "table":
+        blocks = [output.aligned(head, predictions), *(f"{why}\n" for why in whys)]
+        output.write_text("\n".join(blocks), args.output)
+    else:
+        rows = [(*row, _in_words(why)) for row, why in zip(predictions, whys, strict=True)]
+        output.write_rows((*head, "why"), rows, form, args.output)
 
 
 def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple[str, str, float]]:
@@ -77,13 +94,72 @@ def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple
     return list(zip(*ends, scores.tolist(), strict=True))
 
 
+def _whys(scorer: Any, predictions: list[tuple[str, str, float]]) -> list[LinkExplanation]:
+    """Return the explanations of predictions."""
+    nodes = {str(node): node for node in scorer.nodes}
+    return [scorer.explain_link(nodes[u], nodes[v], _REASONS) for u, v, _ in predictions]
+
+
+def _in_words(why: LinkExplanation) -> str:
+    """Return the strongest reasons in one line, each with its share."""
+    return "; ".join(f"{reason.what} ({reason.share:+.3g})" for reason in why.reasons)
+
+
+def explain(args: Namespace) -> None:
+    """Explain why a pair of nodes has its score."""
+    form = _check_output(args, "graphml")
+    if args.model is not None:
+        model = _load_graph_model(args)
+        u, v = _known(args, model.nodes, args.model)
+    else:
+        network = _load(args)
+        method = METHODS[args.method or DEFAULT_METHOD]
+        _check_methods(args, [method.name], network)
+        example = ", the example network that is used without a FILE" * (args.file is None)
+        u, v = _known(args, network.data.nodes, network.path + example)
+        model = method.make_scorer(network.data, **_options(args, method))  # type: ignore[assignment]
+    with threads(args.jobs):
+        why = model.explain_link(u, v, args.top)
+    if form == "table":
+        output.write_text(f"{why}\n", args.output)
+        return
+    reasons = [
+        {**reason._asdict(), "nodes": list(map(str, reason.nodes))} for reason in why.reasons
+    ]
+    if form == "csv":
+        rows = [[*list(reason.values())[:-1], "; ".join(reason["nodes"])] for reason in reasons]
+        output.write_rows(Reason._fields, rows, form, args.output)
+        return
+    fields = {
+        "u": str(why.u),
+        "v": str(why.v),
+        "score": why.score,
+        "total": why.total,
+        "unit": why.unit,
+        "reasons": reasons,
+        "rest": why.rest,
+        "n_rest": why.n_rest,
+        "remainder": why.remainder,
+    }
+    output.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", args.output)
+
+
+def _known(args: Namespace, nodes: Iterable[Any], source: str) -> list[Any]:
+    """Return the two nodes that the arguments name."""
+    by_name = {str(node): node for node in nodes}
+    for name in (args.u, args.v):
+        if name not in by_name:
+            raise InputError(f"node {name!r} is not in {source}")
+    return [by_name[args.u], by_name[args.v]]
+
+
 def evaluate(args: Namespace) -> None:
     """Hide some links, and measure how well methods predict them."""
     from pugraph.evaluation import compare
 
     form = _check_output(args, "graphml")
     given = [name for part in args.method or [] for name in part.split(",") if name]
-    methods = list(dict.fromkeys(given)) or ["bias", "shift", "jaccard", "adamic-adar"]
+    methods = list(dict.fromkeys(given)) or COMPARED
     for method in methods:
         if method not in METHODS:
             raise InputError(f"--method {method}: choose from {', '.join(METHODS)}")
@@ -124,6 +200,8 @@ def cluster(args: Namespace) -> None:
     from pugraph.clustering import pu_cluster
 
     form = _check_output(args)
+    if args.missing is not None:
+        raise InputError("--missing is for the method blend, which cluster does not use")
     if args.file is None and args.nodes is not None:
         if args.must_link is None:
             raise InputError(
@@ -161,12 +239,14 @@ def cluster(args: Namespace) -> None:
 def fit(args: Namespace) -> None:
     """Fit a model and save it."""
     _check_directory("output", args.output)
-    method = METHODS[args.method or "bias"]
-    model: Any = method.make_scorer(_load(args).data, **_options(args, method))
+    method = METHODS[args.method or DEFAULT_METHOD]
+    network = _load(args)
+    _check_methods(args, [method.name], network)
+    model: Any = method.make_scorer(network.data, **_options(args, method))
     with errors_of_file(args.output):
         model.save(args.output)
     summary = model._summary()
-    numbers = [f"{k} {summary[k]:.4g}" for k in ("rank", "rho", "reg") if k in summary]
+    numbers = [f"{k} {summary[k]:.4g}" for k in ("missing", "rank", "rho", "reg") if k in summary]
     kind = f"{summary['method']} model of {len(model.nodes)} nodes"
     print(f"{args.output}: {', '.join([kind, *numbers])}", file=sys.stderr)
 
@@ -256,6 +336,15 @@ def _load(args: Namespace) -> Network:
     return replace(network, data=to_graph_data(network.data, features=args.features))
 
 
+def _load_graph_model(args: Namespace) -> LinkModel:
+    """Return the model that --model names, with which nothing is to be fitted."""
+    _refuse(args, "model", ["file", "nodes", "features", "method", *_NUMBERS])
+    model = _load_model(args.model)
+    if not model.data.square:
+        raise FileError(args.model, "a model of a rectangular matrix, not of a graph")
+    return model
+
+
 def _load_model(path: str) -> LinkModel:
     with errors_of_file(path):
         return LinkModel.load(path)
@@ -268,9 +357,7 @@ def _pairs_layout(args: Namespace) -> Layout:
 def _options(args: Namespace, method: Method) -> dict[str, Any]:
     """Return the given options that a method accepts."""
     given = {
-        "rho": args.rho,
-        "reg": args.reg,
-        "rank": args.rank,
+        **{name: getattr(args, name) for name in _NUMBERS},
         "seed": args.seed,
         "n_jobs": args.jobs,
         "progress": _progress(args),
@@ -289,7 +376,7 @@ def _check_methods(args: Namespace, methods: list[str], network: Network) -> Non
                 f"--method {method} is for undirected networks, but {network.path} is directed; "
                 "--no-directed ignores the directions"
             )
-    for option in ("rho", "reg", "rank", "features", "nodes"):
+    for option in (*_NUMBERS, "features", "nodes"):
         used = "features" if option == "nodes" else option
         if getattr(args, option) is not None and not any(
             used in METHODS[method].options for method in methods

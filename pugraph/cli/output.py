@@ -106,12 +106,19 @@ def write_graphml(G: Any, path: str | None) -> None:
         out.write(file.getvalue().decode().rstrip("\n") + "\n")
 
 
-def marked(G: Any, predictions: Iterable[tuple[str, str, float]]) -> Any:
-    """Return a copy of a graph with the predicted edges added, with predicted=True and a score."""
+def marked(
+    G: Any, predictions: Sequence[tuple[str, str, float]], whys: Sequence[str] | None = None
+) -> Any:
+    """Return a copy of a graph with the predicted edges added, with predicted=True and a score.
+
+    `whys`, if given, has the reasons for each of them in words: the attribute why.
+    """
     G = G.copy()
     nx.set_edge_attributes(G, False, "predicted")
-    for u, v, p in predictions:
+    for place, (u, v, p) in enumerate(predictions):
         G.add_edge(u, v, predicted=not G.has_edge(u, v) or G.edges[u, v]["predicted"], score=p)
+        if whys is not None:
+            G.edges[u, v]["why"] = whys[place]
     return G
 
 

@@ -25,10 +25,11 @@ _EXAMPLES = """\
 examples:
   pugraph                                       a demonstration on an example network
   pugraph info links.csv                        describe a network
-  pugraph predict links.csv --top 20            the 20 most likely missing links
+  pugraph predict links.csv --top 20            the 20 most likely missing links ...
+  pugraph predict links.csv --why               ... and what each of them rests on
   pugraph predict links.csv -o more.graphml     the network with the predicted links added
-  pugraph evaluate links.csv --method bias,blend,jaccard
-                                                how well methods predict hidden links
+  pugraph explain links.csv ann bob             why a pair of nodes has its score
+  pugraph evaluate links.csv                    how well methods predict hidden links
   pugraph fit links.csv -o links.pugraph        save a model ...
   pugraph predict --model links.pugraph         ... and use it later
   pugraph cluster --nodes people.csv --must-link friends.txt --clusters 3
@@ -43,11 +44,34 @@ files: text, gzipped or not; "-" is the standard input. The extension determines
   a header."""
 
 
+# the methods whose scorer is a model, which can be saved and explains its scores
+MODELS = [name for name, method in METHODS.items() if method.savable]
+DEFAULT_METHOD = "blend"  # as in `pugraph.fit`
+COMPARED = ["blend", "bias", "jaccard", "adamic-adar"]  # by `pugraph evaluate`
+_SPEED = "the most accurate; bias is the fastest"
+
+
 class _Parser(ArgumentParser):
     """A parser that reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"pugraph: error: {message} (see {self.prog} --help)\n")
+
+
+class _Command(_Parser):
+    """The parser of a command, whose options may stand between its other arguments."""
+
+    _intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse options first, then the rest."""
+        if self._intermixed:
+            return super().parse_known_args(args, namespace)
+        self._intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._intermixed = False
 
 
 def make_parser() -> ArgumentParser:
@@ -59,8 +83,11 @@ def make_parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"pugraph {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", parser_class=_Command
+    )
     _predict(commands)
+    _explain(commands)
     _evaluate(commands)
     _cluster(commands)
     _fit(commands)
@@ -68,11 +95,13 @@ def make_parser() -> ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, about: str, examples: list[str]) -> ArgumentParser:
+def _command(
+    commands: Any, name: str, about: str, examples: list[str], nodes: str = ""
+) -> ArgumentParser:
     lines = "\n".join(f"  pugraph {name} {example}".rstrip() for example in examples)
     parser: ArgumentParser = commands.add_parser(
         name,
-        usage=f"pugraph {name} [FILE] [options]",
+        usage=f"pugraph {name} [FILE] {nodes}[options]",
         help=about,
         description=about[0].upper() + about[1:] + ".",
         epilog=f"examples:\n{lines}\n\n{_FILES}",
@@ -90,8 +119,9 @@ def _predict(commands: Any) -> None:
         [
             "",
             "links.csv --top 20",
-            "links.csv --method blend --output best.csv",
+            "links.csv --method bias --output best.csv",
             "links.csv --pairs candidates.txt",
+            "links.csv --why --top 3",
             "links.csv --nodes people.csv --features age,city",
             "--model links.pugraph --top 5",
         ],
@@ -110,13 +140,47 @@ def _predict(commands: Any) -> None:
         "--method",
         choices=list(METHODS),
         metavar="METHOD",
-        help=f"{', '.join(METHODS)} (default: bias; blend is the most accurate and slowest)",
+        help=f"{', '.join(METHODS)} (default: blend, {_SPEED})",
     )
     _fitting(parser)
     _writing(parser)
     parser.add_argument(
+        "--why",
+        action="store_true",
+        help=f"explain each link by its strongest reasons; for {listed(MODELS)}",
+    )
+    parser.add_argument(
         "--plot", metavar="FILE", help="draw the predicted links: .png, .pdf, .svg"
     )
+
+
+def _explain(commands: Any) -> None:
+    parser = _command(
+        commands,
+        "explain",
+        "explain why a pair of nodes has its score",
+        [
+            "Gavroche Claquesous",
+            "links.csv ann bob",
+            'links.csv "Ann Lee" Bob --top 3 --as json',
+            "links.csv ann bob --method bias",
+            "--model links.pugraph ann bob",
+        ],
+        "U V ",
+    )
+    parser.add_argument("u", metavar="U", help="a node, by its name in the file")
+    parser.add_argument("v", metavar="V", help="another node; of a directed link, its end")
+    parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
+    parser.add_argument(
+        "--top",
+        type=_whole,
+        default=10,
+        metavar="N",
+        help="the number of reasons, strongest first (default: 10); the others are added up",
+    )
+    _model_method(parser)
+    _fitting(parser)
+    _writing(parser)
 
 
 def _evaluate(commands: Any) -> None:
@@ -124,14 +188,14 @@ def _evaluate(commands: Any) -> None:
         commands,
         "evaluate",
         "hide some links, and measure how well methods predict them",
-        ["", "links.csv", "links.csv --method bias,blend,jaccard --fraction 0.1 --seeds 3"],
+        ["", "links.csv", "links.csv --method blend,bias,katz --fraction 0.1 --seeds 3"],
     )
     parser.add_argument(
         "--method",
         action="append",
         metavar="METHODS",
-        help=f"one or more, separated by commas: {', '.join(METHODS)} (default: bias, shift, "
-        "jaccard and adamic-adar)",
+        help=f"one or more, separated by commas: {', '.join(METHODS)} (default: "
+        f"{listed(COMPARED)})",
     )
     parser.add_argument(
         "--fraction",
@@ -182,14 +246,9 @@ def _fit(commands: Any) -> None:
         commands,
         "fit",
         'fit a model and save it, for "pugraph predict --model" or pugraph.LinkModel.load',
-        ["links.csv --output links.pugraph", "links.csv --rho auto --output links.pugraph"],
+        ["links.csv --output links.pugraph", "links.csv --method bias --output links.pugraph"],
     )
-    parser.add_argument(
-        "--method",
-        choices=[name for name, method in METHODS.items() if method.savable],
-        metavar="METHOD",
-        help="bias or shift (default: bias)",
-    )
+    _model_method(parser)
     _fitting(parser)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
@@ -204,6 +263,15 @@ def _info(commands: Any) -> None:
     )
     parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
     _writing(parser)
+
+
+def _model_method(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--method",
+        choices=MODELS,
+        metavar="METHOD",
+        help=f"{', '.join(MODELS)} (default: blend, {_SPEED})",
+    )
 
 
 def _reading(parser: ArgumentParser) -> None:
@@ -260,6 +328,12 @@ def _fitting(parser: ArgumentParser) -> None:
     )
     group.add_argument("--reg", type=_number, help=f"the weight of the penalty{auto}")
     group.add_argument(
+        "--missing",
+        type=_number,
+        help="for blend: the fraction of the true links that its scores take to be missing, in "
+        '(0, 1) (default: 0.1), or "auto" to estimate it',
+    )
+    group.add_argument(
         "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
     )
     group.add_argument(
@@ -276,6 +350,17 @@ def _writing(parser: ArgumentParser) -> None:
         "--as", dest="form", choices=FORMS, metavar="FORM", help=f"one of {', '.join(FORMS)}"
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
+
+
+def listed(names: list[str]) -> str:
+    """Return names as one would say them.
+
+    Examples
+    --------
+    >>> listed(["bias", "shift", "blend"])
+    'bias, shift and blend'
+    """
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _whole(text: str) -> int:
