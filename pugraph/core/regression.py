@@ -111,9 +111,12 @@ def learn_regression(
     start[0] = np.log((links + 0.5) / (others + 0.5))
     start[1:-1] = expected
     bounds: list[Any] = [(None, None), *((low, None) for low in least), (-6.0, 12.0)]
-    found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _ITERATIONS}
-    ).x
+    found = start
+    if links > 0 and others > 0:  # else the best odds are infinite
+        found = minimize(
+            loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
+            options={"maxiter": _ITERATIONS},
+        ).x  # fmt: skip
     slopes = np.zeros(varies.size)
     slopes[varies] = found[1:-1] / spreads[varies]
     n = rising.size
