@@ -122,7 +122,7 @@ def test_links_that_weigh_too_little_are_raised():
 
 @given(seed=st.integers(0, 999), column=st.sampled_from([0, 1, 3]), more=st.floats(0.01, 5))
 def test_more_of_a_rising_column_never_lowers_the_odds(seed, column, more):
-    evidence, trees = grown(seed % 7)
+    _, trees = grown(seed % 7)
     rows = np.random.default_rng(seed).normal(scale=2, size=(50, 4))
     higher = rows.copy()
     higher[:, column] += more
@@ -130,7 +130,7 @@ def test_more_of_a_rising_column_never_lowers_the_odds(seed, column, more):
 
 
 def test_a_column_that_is_not_rising_may_lower_the_odds():
-    evidence, trees = grown(n=400)
+    _, trees = grown(n=400)
     rows = np.zeros((2, 4))
     rows[1, 2] = 3
     middle, far = scored(trees, rows)
@@ -166,7 +166,7 @@ def test_as_many_thresholds_as_there_may_be():
 
 @given(seed=st.integers(0, 99))
 def test_shares_add_up(seed):
-    evidence, trees = grown(seed % 5)
+    _, trees = grown(seed % 5)
     row = np.random.default_rng(seed).normal(scale=2, size=4)
     constant, shares = tree_shares(trees, row)
     assert constant + shares.sum() == pytest.approx(naive.tree_odds(trees, row), abs=1e-12)
@@ -177,7 +177,7 @@ def test_shares_add_up(seed):
 
 @given(seed=st.integers(0, 999))
 def test_bounds_hold_for_all_rows_with_at_most_this_evidence(seed):
-    evidence, trees = grown(seed % 5)
+    _, trees = grown(seed % 5)
     rng = np.random.default_rng(seed)
     most = rng.normal(size=(5, 4))
     bounds = tree_bounds(trees, most, RISING)
@@ -236,7 +236,7 @@ def test_the_odds_of_all_positives_are_found_from_those_seen():
 def test_threads_do_not_show():
     from pugraph.core.jit import threads
 
-    evidence, trees = grown(n=500)
+    _, trees = grown(n=500)
     rows = np.random.default_rng(0).normal(size=(5000, 4))
     with threads(1):
         one = scored(trees, rows)

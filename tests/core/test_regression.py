@@ -167,7 +167,7 @@ def test_the_prior_counts_while_there_are_few_examples():
 
 
 def test_no_links_and_no_others():
-    evidence, truth, weights, _ = examples(20)
+    evidence, _, weights, _ = examples(20)
     for labels, sign in ((np.zeros(20), -1), (np.ones(20), 1)):
         found, _ = learn_regression(evidence, labels, weights, RISING, NO_PRIOR, 0.5)
         odds = regression_odds(found, evidence)
