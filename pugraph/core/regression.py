@@ -101,7 +101,9 @@ def learn_regression(
         excess = against * (1 - chance)
         away = slopes - expected
         gradient = np.empty_like(x)
-        gradient[0] = excess.sum()
+        # half a positive and half a negative of mean evidence: no chance becomes 0 or 1
+        value += np.logaddexp(0, x[0]) - x[0] / 2
+        gradient[0] = excess.sum() + expit(x[0]) - 0.5
         gradient[1:-1] = excess @ columns + _PENALTY * away
         gradient[-1] = against.sum() * (1 - share) if estimated else 0.0
         return value + _PENALTY / 2 * float(away @ away), gradient
@@ -111,12 +113,9 @@ def learn_regression(
     start[0] = np.log((links + 0.5) / (others + 0.5))
     start[1:-1] = expected
     bounds: list[Any] = [(None, None), *((low, None) for low in least), (-6.0, 12.0)]
-    found = start
-    if links > 0 and others > 0:  # else the best odds are infinite
-        found = minimize(
-            loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxiter": _ITERATIONS},
-        ).x  # fmt: skip
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _ITERATIONS}
+    ).x
     slopes = np.zeros(varies.size)
     slopes[varies] = found[1:-1] / spreads[varies]
     n = rising.size
