@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pytest
 
 SOLVERS = [("bias", "als"), ("bias", "ccd++"), ("shift", "ball"), ("shift", "relax")]
 FEATURE_SOLVERS = [
@@ -78,3 +79,14 @@ def random_blend(data, seed):
     quantiles = np.zeros((len(evidence.columns), LEVELS.size))
     learned = Learned(near, far, Calibration(0.1, 0.4, 0.5), quantiles)
     return Blend(data._loopless, evidence, learned, 1)
+
+
+def quick_fit(G, **options):
+    """A blend that learns from links that are hidden only twice, for tests of other things."""
+    import pugraph
+    from pugraph.link_prediction import blending
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blending, "_MOST_TIMES", 2)
+        patch.setattr(blending, "_FEW_LINKS", 0)
+        return pugraph.fit(G, **{"rank": 8, **options})
