@@ -302,7 +302,7 @@ def ranks_among(positives, negatives, rng, orders=4000):
 
 
 def path_sums(A, degrees, u, v):
-    """The four sums over paths of two and of three steps from u to v."""
+    """The five sums over paths of two and of three steps from u to v."""
     n = len(A)
     between = [x for x in range(n) if A[u, x] and A[x, v]]
     three = [
@@ -313,4 +313,100 @@ def path_sums(A, degrees, u, v):
         math.fsum(1 / math.log(max(degrees[x], 2)) for x in between),
         math.fsum(1 / degrees[x] for x in between),
         math.fsum(1 / math.sqrt(degrees[x] * degrees[y]) for x, y in three),
+        math.fsum(1 / (degrees[x] * degrees[y]) for x, y in three),
     ]
+
+
+def path_peaks(A, degrees):
+    """The largest sums over paths of three steps from each u to any v farther than two steps."""
+    n = len(A)
+    out = np.zeros((n, 2))
+    for u in range(n):
+        for v in range(n):
+            found = path_sums(A, degrees, u, v)
+            if u != v and not A[u, v] and found[0] == 0:
+                out[u] = np.maximum(out[u], found[3:])
+    return out
+
+
+def two_steps(steps, links, symmetric):
+    """The pairs that a path of two steps joins and that are not links."""
+    n = len(steps)
+    return [
+        (u, v)
+        for u in range(n)
+        for v in range(n)
+        if (u < v if symmetric else u != v)
+        and not links[u, v]
+        and any(steps[u, x] and steps[x, v] for x in range(n))
+    ]
+
+
+def labelled_loss(odds, truth, weights, seen, factor=1.0):
+    """The loss of labels, where a positive is labelled with probability `seen`.
+
+    Labelled rows count `factor` times, and q' is the chance of a label among rows so repeated.
+    """
+    total = 0.0
+    for f, y, w in zip(odds, truth, weights, strict=True):
+        q = seen / (1 + math.exp(-f))
+        repeated = factor * q / (1 - q + factor * q)
+        total -= w * (factor * math.log(repeated) if y else math.log(1 - repeated))
+    return total
+
+
+def grow_tree(bins, gradient, curvature, n_bins, rising, leaves, least_rows, penalty):
+    """One tree, best split first: the value of each row, and a list of splits.
+
+    A split is (rows of the node, column, last bin on the left).
+    """
+
+    def fitted(rows, low, high):
+        g, h = gradient[rows].sum(), curvature[rows].sum() + penalty
+        value = min(max(-g / h, low), high)
+        return value, g * value + h * value**2 / 2
+
+    def best_split(rows, low, high):
+        best = None
+        for c in range(bins.shape[1]):
+            for b in range(n_bins[c] - 1):
+                left, right = rows[bins[rows, c] <= b], rows[bins[rows, c] > b]
+                if min(left.size, right.size) < least_rows:
+                    continue
+                (a, loss_a), (z, loss_z) = (fitted(side, low, high) for side in (left, right))
+                if rising[c] and a > z:
+                    continue
+                gain = fitted(rows, low, high)[1] - loss_a - loss_z
+                if gain > 1e-12 and (best is None or gain > best[0] + 1e-13):
+                    best = gain, c, b, left, right, a, z
+        return best
+
+    everything = np.arange(bins.shape[0])
+    tree = [(everything, -np.inf, np.inf, fitted(everything, -np.inf, np.inf)[0])]
+    splits = []
+    while len(tree) < leaves:
+        found = [(best_split(rows, low, high), k) for k, (rows, low, high, _) in enumerate(tree)]
+        found = [(split, k) for split, k in found if split is not None]
+        if not found:
+            break
+        (_, c, b, left, right, a, z), k = max(found, key=lambda pair: pair[0][0])
+        rows, low, high, _ = tree.pop(k)
+        splits.append((rows.tolist(), c, b))
+        middle = (a + z) / 2
+        tree.append((left, low, middle if rising[c] else high, a))
+        tree.append((right, middle if rising[c] else low, high, z))
+    values = np.empty(bins.shape[0])
+    for rows, _, _, value in tree:
+        values[rows] = value
+    return values, splits
+
+
+def tree_odds(trees, row):
+    """The log odds of one row: a walk down each tree."""
+    total = trees.start
+    for column, threshold, left, value in zip(*trees[:-1], strict=True):
+        node = 0
+        while column[node] >= 0:
+            node = left[node] + (1 if row[column[node]] > threshold[node] else 0)
+        total += value[node]
+    return total

@@ -100,7 +100,9 @@ def learn_regression(
         excess = against * (1 - chance)
         away = slopes - expected
         gradient = np.empty_like(x)
-        gradient[0] = excess.sum()
+        # half a positive and half a negative of mean evidence: no chance becomes 0 or 1
+        value += np.logaddexp(0, x[0]) - x[0] / 2
+        gradient[0] = excess.sum() + expit(x[0]) - 0.5
         gradient[1:-1] = excess @ columns + _PENALTY * away
         gradient[-1] = against.sum() * (1 - share) if estimated else 0.0
         return value + _PENALTY / 2 * float(away @ away), gradient

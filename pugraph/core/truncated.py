@@ -38,6 +38,8 @@ def truncated_svd(
     rows, cols = sides
     m, n = rows.shape
     width = min(rank + _SPARE, m, n)
+    if width == 0:
+        return Singular(np.empty((m, 0)), np.empty(0), np.empty((n, 0)))
     V = rng.standard_normal((n, width))
     if start is not None:
         V[:, : start.shape[1]] = start[:, :width]

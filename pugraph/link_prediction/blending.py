@@ -132,7 +132,8 @@ def _learn(examples: Examples, evidence: Evidence, missing: float | Auto | None)
                 seen = seen_share(DEFAULT_MISSING)
                 learned = min(learned, seen)
         near, far = (
-            learn_odds(examples.at(mine), rising, prior, is_near, learned)
+            # without any such examples, all are better than none
+            learn_odds(examples.at(mine if mine.any() else ...), rising, prior, is_near, learned)
             for is_near, mine in ((True, examples.near), (False, ~examples.near))
         )
     calibration = Calibration(missing_fraction(seen), learned, seen)

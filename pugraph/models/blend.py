@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from pugraph.adapters import GraphData
 from pugraph.adapters.changes import with_nodes
@@ -52,8 +52,19 @@ class Calibration(NamedTuple):
 
     def probability(self, odds: FloatArray) -> FloatArray:
         """Return the probabilities of a missing link; see docs/method.md."""
-        chance = self.learned / self.seen * expit(odds)
-        out: FloatArray = chance * (1 - self.seen) / (1 - self.seen * chance)
+        return expit(self.log_odds(odds))
+
+    def log_odds(self, odds: FloatArray) -> FloatArray:
+        """Return the log odds of a missing link, which stay finite where p is rounded to 1.
+
+        With the chance c = learned / seen * s(odds) that an unseen pair is a link, they are
+        log(c / (1 - c)) + log(1 - seen).
+        """
+        ratio = self.learned / self.seen
+        surplus = 0.0
+        if ratio < 1:
+            surplus = np.logaddexp(0, odds + np.log1p(-ratio))
+        out: FloatArray = odds + np.log(ratio) - surplus + np.log1p(-self.seen)
         return out
 
 
@@ -227,8 +238,7 @@ class Blend(LinkModel):
         near = bool(evidence.near(found)[0])
         odds = learned.near if near else learned.far
         constant, shares = odds.shares(found[0])
-        chance = float(learned.calibration.probability(np.array([constant + shares.sum()]))[0])
-        total = float(logit(chance))
+        total = float(learned.calibration.log_odds(np.array([constant + shares.sum()]))[0])
         basis = "any pair two steps apart" if near else "any pair more than two steps apart"
         # the step from the learned odds to those of a missing link belongs to the basis
         values = np.append(shares, total - shares.sum())

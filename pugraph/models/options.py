@@ -52,9 +52,6 @@ class Options:
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():
             check_option(name, getattr(self, name), check)
-        if self.penalty == "ridge" and not self.inductive:
-            raise InputError("penalty='ridge' is for a model with features; give features too")
-        self._check_solver()
         if self.method == BLEND:
             for name, field in self.__dataclass_fields__.items():
                 if name in _ONE_MODEL and getattr(self, name) != field.default:
@@ -62,6 +59,9 @@ class Options:
                         f"{name} is an option of a single model, not of method='blend', which "
                         "combines several; choose method='bias' or 'shift' to use it"
                     )
+        if self.penalty == "ridge" and not self.inductive:
+            raise InputError("penalty='ridge' is for a model with features; give features too")
+        self._check_solver()
         for excluded, message in _EXCLUSIONS:
             if excluded(self):
                 raise InputError(message)
