@@ -15,11 +15,11 @@ import itertools
 import numpy as np
 from common import table, write_csv
 
+import pugraph
 from pugraph import datasets
-from pugraph.adapters import to_graph_data
+from pugraph.adapters.matrix import from_links
 from pugraph.core.pairs import non_links
 from pugraph.evaluation import split_links
-from functools import partial
 
 # of the bins of p; finer where most pairs are
 EDGES = np.array([0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 1.0])
@@ -46,7 +46,8 @@ def row(name: str, fraction: float, seeds: int) -> list[str]:
     for seed in range(seeds):
         train, held_out = split_links(G, fraction=fraction, seed=seed)
         blend = pugraph.fit(train, seed=seed)
-        is_hidden = to_graph_data(train).matrix_of(*to_graph_data(train).pair_positions(held_out))
+        us, vs = blend.data.pair_positions(held_out)
+        is_hidden = from_links(us, vs, len(blend.nodes), directed=False)
         for us, vs in non_links(blend.data._pairs):
             p = blend.score_pairs(us, vs)
             found = np.asarray(is_hidden[us, vs]).ravel()

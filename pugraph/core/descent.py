@@ -12,7 +12,7 @@ Progress = Callable[[int, float], object]
 
 @dataclass(frozen=True)
 class Stopping:
-    """When a fit ends, the callback after each sweep, and whether to warn if it did not converge."""
+    """When a fit ends, what is called after each sweep, and whether to warn without success."""
 
     max_sweeps: int
     tol: float

@@ -38,7 +38,7 @@ def truncated_svd(
     rows, cols = sides
     m, n = rows.shape
     width = min(rank + _SPARE, m, n)
-    V = rng.standard_normal((n, width))
+    V: FloatArray = rng.standard_normal((n, width))
     if start is not None:
         V[:, : start.shape[1]] = start[:, :width]
     V = orthonormal(V)

@@ -12,7 +12,7 @@ import numpy as np
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
 from pugraph.core.jit import threads
-from pugraph.core.types import FloatArray
+from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
 from pugraph.models.checks import checks_names, is_auto
 from pugraph.models.defaults import BLEND
@@ -87,7 +87,7 @@ def _examples(
 
     Non-links two steps apart are drawn separately: they are few, and hard to tell from links.
     """
-    nothing = np.empty(0, np.int32)
+    nothing: IntArray = np.empty(0, np.int32)
     us, vs, near_weight = nothing, nothing, 1.0
     if split.pairs.square:
         us, vs, near_weight = sampling.some_two_steps(
@@ -106,9 +106,7 @@ def _examples(
     return Examples(rows, is_link, weights, evidence.near(rows))
 
 
-def _learn(
-    examples: Examples, evidence: Evidence, missing: float | Auto | None
-) -> Learned:
+def _learn(examples: Examples, evidence: Evidence, missing: float | Auto | None) -> Learned:
     """Learn the odds of near and of far pairs, and how to turn them into probabilities."""
     rising, prior = evidence.rising, evidence.prior
     with threads(1):  # BLAS: the bits of a product could depend on its threads

@@ -239,6 +239,7 @@ class Evidence:
 
 
 def factors(model: Model) -> tuple[FloatArray, FloatArray]:
+    """Return the vectors of the rows and of the columns."""
     return model.factors if isinstance(model, FactorModel) else (model.W, model.H)
 
 

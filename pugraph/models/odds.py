@@ -105,9 +105,7 @@ class Odds:
             (1 - self.weight) * shares + self.weight * of_trees,
         )
 
-    def bounds(
-        self, evidence: FloatArray, lowest: FloatArray, highest: FloatArray
-    ) -> FloatArray:
+    def bounds(self, evidence: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatArray:
         """Return the highest log odds of rows with at most this evidence.
 
         Columns that are not rising are anywhere between `lowest` and `highest`.
@@ -134,7 +132,7 @@ class Odds:
             return kind(*(v if v.ndim else float(v) for v in values))
 
         trees = part(Trees, "trees") if "trees_value" in arrays else None
-        weight, rising = float(arrays["weight"]), arrays["rising"]
+        weight, rising = float(arrays["weight"]), arrays["rising"].astype(bool)
         return cls(part(Regression, "regression"), trees, weight, rising)
 
 
