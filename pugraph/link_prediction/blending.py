@@ -174,9 +174,9 @@ def pu_blend(
         As in `pugraph.pu_bias`, which is a part of the blend.
     missing : float or "auto", optional
         The fraction of the true links that is missing, in (0, 1): how many of the pairs that
-        are not links should be. A larger one raises p and hardly changes the order of pairs.
-        If None, a tenth. "auto" estimates it from the hidden links, as the notes say; if
-        fewer than a hundred can be hidden, it is a tenth, too.
+        are not links should be. A larger one raises p; the order of pairs depends on it much
+        less. If None, a tenth. "auto" estimates it from the hidden links, as the notes say;
+        if fewer than a hundred can be hidden, it is a tenth, too.
     features
         As in `pugraph.pu_bias`. A model of the features is added to the other predictors,
         which still use the links.
@@ -225,9 +225,10 @@ def pu_blend(
     apart, or linked from v to u, have trees and a regression of their own. A larger score or
     more paths never lower p; a larger degree may lower or raise it.
 
-    For `missing="auto"`, the regression learns the share as well. It is the largest probability
-    of being a hidden link that pairs reach, as in Elkan and Noto's method [2]_: pairs that look
-    like links and are none count as missing. So the estimate is an upper bound.
+    For `missing="auto"`, the regression learns the share as well: which fraction of the pairs
+    that look most like links are hidden ones. All such pairs are taken for links, as by Elkan
+    and Noto [2]_. The estimate is rough. It is too high if many of these pairs are no links, and
+    near 0 where no pairs look like links for sure, so that all p are near 0 too.
 
     References
     ----------

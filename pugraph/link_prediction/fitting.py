@@ -100,7 +100,7 @@ def fit(
         "bias" and 2 for "shift" (ridge).
     missing : float or "auto", optional
         For "blend": the fraction of the true links that is missing, in (0, 1). It sets how
-        large p is; the order of pairs hardly depends on it. If None, a tenth. "auto"
+        large p is; the order of pairs depends on it much less. If None, a tenth. "auto"
         estimates it, as in `pugraph.pu_blend`; `Blend.missing` tells the result.
     features : str, list of str, matrix or (rows, columns), optional
         The names of node attributes, or a matrix with a row per node. Features make a model

@@ -88,6 +88,8 @@ class Blend(LinkModel):
 
     Attributes
     ----------
+    data : pugraph.adapters.GraphData
+        The graph.
     nodes : sequence
         The node of each row.
     missing : float
