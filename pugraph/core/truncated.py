@@ -38,6 +38,8 @@ def truncated_svd(
     rows, cols = sides
     m, n = rows.shape
     width = min(rank + _SPARE, m, n)
+    if not width:
+        return Singular(np.zeros((m, 0)), np.zeros(0), np.zeros((n, 0)))
     V: FloatArray = rng.standard_normal((n, width))
     if start is not None:
         V[:, : start.shape[1]] = start[:, :width]
