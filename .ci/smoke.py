@@ -39,11 +39,12 @@ g = ig.Graph.Famous("Zachary")
 assert [(u, v) for u, v, _ in pugraph.pu_shift(g, [(0, 33), (14, 20)])] == [(0, 33), (14, 20)]
 assert len(list(pugraph.pu_blend(G, [(0, 33)]))) == 1
 
-model = pugraph.fit(G, features="club")
-with tempfile.TemporaryDirectory() as place:
-    model.save(Path(place) / "model")
-    again = pugraph.LinkModel.load(Path(place) / "model")
-assert list(again.predict([(0, 33)])) == list(model.predict([(0, 33)]))
+for method in ("blend", "bias"):
+    model = pugraph.fit(G, method, features="club")
+    with tempfile.TemporaryDirectory() as place:
+        model.save(Path(place) / "model")
+        again = pugraph.LinkModel.load(Path(place) / "model")
+    assert list(again.predict([(0, 33)])) == list(model.predict([(0, 33)]))
 
 assert main(["predict", "--top", "3", "--quiet"]) == 0
 print(f"pugraph {pugraph.__version__} works, after {time.perf_counter() - begun:.1f} s")

@@ -76,8 +76,8 @@ def logistic(train: sp.csr_array, F: Any, rows: Any, cols: Any, seed: int) -> An
 
 
 SCORERS: dict[str, Callable[..., Any]] = {
-    "pu_bias, penalty='ridge'": by_model(penalty="ridge"),
-    "pu_bias, penalty='nuclear'": by_model(),
+    "pu_bias, penalty='ridge'": by_model(method="bias", penalty="ridge"),
+    "pu_bias, penalty='nuclear'": by_model(method="bias"),
     "pu_shift, penalty='ridge'": by_model(method="shift", penalty="ridge"),
     "cosine of the words": cosine(False),
     "cosine, rare words weigh more": cosine(True),

@@ -74,6 +74,7 @@ def ours(solver: str) -> Callable[..., Track]:
         start = time.perf_counter()
         model = pugraph.fit(
             A,
+            "bias",
             rank=rank,
             alpha=ALPHA,
             reg=objective_of(rank).reg,

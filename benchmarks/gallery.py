@@ -74,7 +74,8 @@ def curves() -> Any:
 
 def convergence() -> Any:
     G = nx.les_miserables_graph()
-    fits = {name: pugraph.fit(G, solver=name, tol=1e-6) for name in ("als", "ccd++", "proximal")}
+    names = "als", "ccd++", "proximal"
+    fits = {name: pugraph.fit(G, "bias", solver=name, tol=1e-6) for name in names}
     return plot_convergence(fits)
 
 

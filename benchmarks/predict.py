@@ -48,11 +48,11 @@ def main() -> None:
     print(machine("networkx", "numba", "numpy"), "\n")
     head = ["network", "nodes", "edges", "pu_bias, s", "jaccard_coefficient, s", "times as fast"]
     print(table(head, rows))
-    model = pugraph.fit(G)
+    model = pugraph.fit(G, "bias")
     index = drawn[:, 0].repeat(10), drawn[:, 1].repeat(10)
     by_index = index[0].size / min(seconds(lambda: model.score_pairs(*index)) for _ in range(3))
     some = nx.Graph(G.subgraph(nodes[:3000]))
-    fitted = pugraph.fit(some, rank=model.rank)
+    fitted = pugraph.fit(some, "bias", rank=model.rank)
     count = 3000 * 2999 // 2 - some.number_of_edges()
     streamed = count / min(seconds(lambda: exhaust(fitted.predict())) for _ in range(3))
     listed = PAIRS / min(seconds(lambda: exhaust(model.predict(pairs))) for _ in range(3))

@@ -42,7 +42,7 @@ def fit(path: Path, solver: str, rank: int, sweeps: int) -> tuple[Track, float, 
     """Return (seconds, objective) per sweep, the peak in GiB, and the memory estimate in GiB."""
     warnings.simplefilter("ignore")
     options = {"solver": solver, "alpha": ALPHA, "reg": 2 * (1 - ALPHA) * 0.1 * rank, "tol": 0}
-    pugraph.fit(nx.path_graph(50), rank=rank, max_sweeps=1, **options)
+    pugraph.fit(nx.path_graph(50), "bias", rank=rank, max_sweeps=1, **options)
     A = sp.csr_array(sp.load_npz(path))
     fitted = Options(rank=rank, **options)
     numbers = fitted.hyperparameters(A.shape, A.nnz)
@@ -52,6 +52,7 @@ def fit(path: Path, solver: str, rank: int, sweeps: int) -> tuple[Track, float, 
     start = time.perf_counter()
     pugraph.fit(
         A,
+        "bias",
         rank=rank,
         max_sweeps=sweeps,
         progress=lambda _, value: track.append((time.perf_counter() - start, value)),
@@ -88,11 +89,11 @@ def synthetic(options: argparse.Namespace) -> None:
 
 def actors() -> None:
     """Read the films, link all actors of a film, fit, and find the best links."""
-    pugraph.top_links(nx.path_graph(50), 1)
+    pugraph.top_links(nx.path_graph(50), 1, method="bias")
     start = time.perf_counter()
     A = datasets.load("actor-collaboration")
     steps = [("read and project", time.perf_counter() - start)]
-    model = pugraph.fit(A, rank=100)
+    model = pugraph.fit(A, "bias", rank=100)
     steps.append((f"fit, rank 100, {len(model.history)} sweeps", time.perf_counter() - start))
     best = model.top_links(1000)
     steps.append(("1,000 best links", time.perf_counter() - start))
@@ -102,7 +103,7 @@ def actors() -> None:
     print(table(["step", "s"], [*rows, ["in all", f"{ends[-1]:.1f}"]]))
     print(f"\nPeak resident memory {resident(peak=True):.2f} GiB; best link {best[0]}.\n")
     train, held_out = split_links(A, fraction=0.1)
-    scorers = {"pu_bias": pugraph.fit(train, rank=100)}
+    scorers = {"pu_bias": pugraph.fit(train, "bias", rank=100)}
     for name in ("common_neighbors", "adamic_adar_index", "resource_allocation_index"):
         scorers[name] = LocalIndex(train, name)
     rows = []

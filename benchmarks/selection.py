@@ -44,7 +44,7 @@ def network(name: str, seed: int) -> list[str]:
 
     def timed(**options: Any) -> tuple[Any, float]:
         start = time.perf_counter()
-        model = pugraph.fit(train, **options)
+        model = pugraph.fit(train, "bias", **options)
         return model, time.perf_counter() - start
 
     def precision(model: Any) -> float:
@@ -63,7 +63,7 @@ def network(name: str, seed: int) -> list[str]:
         rho = max(0.0, 1 - multiple * density)
         # the default reg is proportional to alpha
         reg = factor * default.reg * (1 + rho) / (1 + default.rho)
-        model = pugraph.fit(train, rho=rho, reg=reg, rank=rank)
+        model = pugraph.fit(train, "bias", rho=rho, reg=reg, rank=rank)
         found[precision(model)] = f"{multiple} s, {factor}, {rank}"
     best, ours, plain = max(found), precision(auto), precision(default)
     rule = default.reg * (1 + auto.rho) / (1 + default.rho)

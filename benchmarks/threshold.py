@@ -37,7 +37,7 @@ def observed(n: int, rho: float, seed: int) -> tuple[sp.csr_array, np.ndarray]:
 def errors(n: int, rho: float, share: float, seed: int) -> tuple[float, ...]:
     A, Y = observed(n, rho, seed)
     rule = Options(rho=rho).hyperparameters(A.shape, A.nnz).reg
-    model = pugraph.fit(A, rho=rho, reg=share * rule, rank=100, dtype="float64")
+    model = pugraph.fit(A, "bias", rho=rho, reg=share * rule, rank=100, dtype="float64")
     W, H = model.factors
     X = W @ H.T
     grid = np.linspace(0.05, 0.95, 91)

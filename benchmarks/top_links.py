@@ -50,7 +50,7 @@ def measured(call) -> tuple[float, float]:
 
 
 def main() -> None:
-    model = pugraph.fit(datasets.largest_component(datasets.load("ca-AstroPh")))
+    model = pugraph.fit(datasets.largest_component(datasets.load("ca-AstroPh")), "bias")
     model.top_links(1)
     n = len(model.nodes)
     rows = []

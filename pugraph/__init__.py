@@ -5,8 +5,8 @@ Link prediction from positive and unlabelled data, for networkx, igraph and scip
 Examples
 --------
 >>> import networkx as nx, pugraph
->>> [(u, v) for u, v, p in pugraph.top_links(nx.karate_club_graph(), 2)]
-[(4, 5), (6, 10)]
+>>> [(u, v) for u, v, p in pugraph.top_links(nx.karate_club_graph(), 1)]
+[(2, 33)]
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pugraph.link_prediction.fitting import top_links as top_links
     from pugraph.link_prediction.pu import pu_bias as pu_bias
     from pugraph.link_prediction.pu import pu_shift as pu_shift
+    from pugraph.models import Blend as Blend
     from pugraph.models import FactorModel as FactorModel
     from pugraph.models import LinkExplanation as LinkExplanation
     from pugraph.models import LinkModel as LinkModel
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 # Where each public name lives. It is imported on first use, which keeps `import pugraph`
 # free of numba.
 _HOMES = {
+    "Blend": "pugraph.models.blend",
     "FactorModel": "pugraph.models.factors",
     "LinkExplanation": "pugraph.models.reasons",
     "LinkModel": "pugraph.models.link_model",

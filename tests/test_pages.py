@@ -44,10 +44,13 @@ def test_every_block_of_a_page_runs(page):
 @pytest.mark.compiled
 def test_the_figures_beside_the_code_are_right():
     _, names = run("scores")
-    best = ", ".join(f"({u}, {v}, {p:.2f})" for u, v, p in names["model"].top_links(3))
-    threshold, rho = names["model"].threshold(), names["rho"]
+    best = ", ".join(f"({u}, {v}, {p:.2f})" for u, v, p in names["bias"].top_links(3))
+    ((u, v, _),) = names["model"].top_links(1)
+    threshold, rho = names["bias"].threshold(), names["rho"]
     for told in (
         best,
+        f"({u}, {v}) is the likeliest",
+        f"model.threshold()  # {names['model'].threshold()}",
         f"# {threshold:.2f} for",
         f"# {rho:.2f};",
         f": {rho / (1 - rho) * 254:.0f}, or",

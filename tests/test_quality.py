@@ -21,7 +21,7 @@ def found(real_data):
     G = datasets.largest_component(datasets.load("ca-GrQc"))
     train, held_out = split_links(G)
     scorers = {
-        "pu_bias": pugraph.fit(train),
+        "pu_bias": pugraph.fit(train, "bias"),
         "pu_shift": pugraph.fit(train, "shift"),
         "common_neighbors": LocalIndex(train, "common_neighbors"),
         "katz": Katz(train),
@@ -44,9 +44,9 @@ def test_auc_over_connected_pairs(found):
 
 def test_convex_solvers_on_a_real_network(real_data):
     G = datasets.load("email-Eu-core").to_undirected()
-    free = pugraph.fit(G, solver="proximal", reg=14.0)
+    free = pugraph.fit(G, "bias", solver="proximal", reg=14.0)
     assert free.gap <= 1e-4
-    factors = pugraph.fit(G, reg=14.0, rank=free.rank + 10, tol=1e-6, max_sweeps=1000)
+    factors = pugraph.fit(G, "bias", reg=14.0, rank=free.rank + 10, tol=1e-6, max_sweeps=1000)
     assert free.history[-1] == pytest.approx(factors.history[-1], rel=1e-3)
     bounded = pugraph.fit(G, "shift", solver="exact", reg=60.0)
     relaxed = pugraph.fit(G, "shift", solver="relax", reg=60.0, rho=bounded.rho)
@@ -67,7 +67,7 @@ def test_papers_that_nobody_cited_are_ranked_by_their_words(real_data):
     A[hidden, :] = 0
     A[:, hidden] = 0
     rows, cols = np.repeat(hidden, len(G)), np.tile(np.arange(len(G)), len(hidden))
-    model = pugraph.fit(A.tocsr(), features=F, rank=32)
+    model = pugraph.fit(A.tocsr(), "bias", features=F, rank=32)
     unit = F / np.linalg.norm(F, axis=1, keepdims=True)
     ours = roc_auc_score(truth.ravel(), model.score_pairs(rows, cols))
     cosine = roc_auc_score(truth.ravel(), (unit[hidden] @ unit.T).ravel())

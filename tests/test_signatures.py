@@ -25,15 +25,15 @@ NUMBERS = {"rank": "int | None", "rho": "float | None", "reg": "float | None"}  
 CLUSTERS = {"penalty": "ridge"}
 FUNCTIONS = {
     # function: options that it leaves out, other defaults, other types
-    pugraph.fit: (set(), {}, {}),
-    pugraph.top_links: (set(), {}, {}),
-    pugraph.pu_bias: ({"method"}, {}, {}),
-    pugraph.pu_shift: ({"method", "alpha"}, {}, {}),
+    pugraph.fit: (set(), {"method": "blend"}, {}),
+    pugraph.top_links: (set(), {"method": "blend"}, {}),
+    pugraph.pu_bias: ({"method", "missing"}, {}, {}),
+    pugraph.pu_shift: ({"method", "missing", "alpha"}, {}, {}),
     pugraph.pu_blend: (
         {"method", "alpha", "penalty", "solver", "max_sweeps", "tol", "dtype"}, {}, {},
     ),
-    pu_cluster: ({"method", "dtype"}, CLUSTERS, NUMBERS),
-    PUClustering: ({"method", "dtype", "features", "seed"}, CLUSTERS, NUMBERS),
+    pu_cluster: ({"method", "missing", "dtype"}, CLUSTERS, NUMBERS),
+    PUClustering: ({"method", "missing", "dtype", "features", "seed"}, CLUSTERS, NUMBERS),
 }  # fmt: skip
 
 

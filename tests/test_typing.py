@@ -14,6 +14,7 @@ WRONG = {
     "a rank in words": "pugraph.fit(G, rank='eight')",
     "a score taken for text": "next(pugraph.pu_bias(G))[2].upper()",
     "an attribute that is not there": "pugraph.fit(G).scores",
+    "the factors of a blend": "pugraph.fit(G).factors",
     "a name that is not there": "pugraph.pu_biased",
 }
 

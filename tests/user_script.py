@@ -22,8 +22,13 @@ for u, v, p in pugraph.pu_bias(G, [(0, 33)], rank=8, rho="auto"):
 for predictor in (pugraph.pu_shift, pugraph.pu_blend, adamic_adar_index, katz):
     print(predictor.__name__, list(predictor(ig.Graph.Famous("Zachary"), [(0, 33)])))
 
+blend = pugraph.fit(G, missing="auto", seed=1)
+assert_type(blend, pugraph.Blend)
+assert_type(blend.missing, float)
+blend.add_nodes(["new"], links=[("new", 0)]).explain_link("new", 33)
 model = pugraph.fit(G, "shift", features="club", progress=lambda sweep, objective: None)
 assert_type(model, pugraph.FactorModel)
+assert_type(pugraph.fit(G, method="bias", rank=8), pugraph.FactorModel)
 kept: pugraph.LinkModel = model
 assert_type(model.rho, float)
 assert_type(model.alpha, float | None)

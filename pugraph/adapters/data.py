@@ -57,7 +57,7 @@ class GraphData:
     >>> data
     <GraphData undirected 34 x 34, 156 entries, networkx>
     >>> [(u, v) for u, v, p in pugraph.top_links(data, 1)]
-    [(4, 5)]
+    [(2, 33)]
     """
 
     nodes: Sequence[Hashable]

@@ -88,10 +88,9 @@ def learn_regression(
     columns = (columns[:, varies] - means[varies]) / spreads[varies]
     expected, least = expected[varies], np.where(np.append(rising, rising[rising]), 0, -np.inf)
     least = least[varies]
-    estimated = seen is None
 
     def loss(x: FloatArray) -> tuple[float, FloatArray]:
-        share = expit(x[-1]) if estimated else seen
+        share = expit(x[-1]) if seen is None else seen
         slopes = x[1:-1]
         chance = expit(x[0] + columns @ slopes)
         q = np.clip(share * chance, _TINY, 1 - _TINY)
@@ -104,7 +103,7 @@ def learn_regression(
         value += np.logaddexp(0, x[0]) - x[0] / 2
         gradient[0] = excess.sum() + expit(x[0]) - 0.5
         gradient[1:-1] = excess @ columns + _PENALTY * away
-        gradient[-1] = against.sum() * (1 - share) if estimated else 0.0
+        gradient[-1] = against.sum() * (1 - share) if seen is None else 0.0
         return value + _PENALTY / 2 * float(away @ away), gradient
 
     links, others = weights @ truth, weights @ (1 - truth)

@@ -38,9 +38,9 @@ def truncated_svd(
     rows, cols = sides
     m, n = rows.shape
     width = min(rank + _SPARE, m, n)
-    if width == 0:
-        return Singular(np.empty((m, 0)), np.empty(0), np.empty((n, 0)))
-    V = rng.standard_normal((n, width))
+    if not width:
+        return Singular(np.zeros((m, 0)), np.zeros(0), np.zeros((n, 0)))
+    V: FloatArray = rng.standard_normal((n, width))
     if start is not None:
         V[:, : start.shape[1]] = start[:, :width]
     V = orthonormal(V, passes=1)

@@ -12,7 +12,7 @@ import numpy as np
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
 from pugraph.core.jit import threads
-from pugraph.core.types import FloatArray
+from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
 from pugraph.models.checks import checks_names, is_auto
 from pugraph.models.defaults import BLEND
@@ -91,7 +91,7 @@ def _examples(
 
     Non-links two steps apart are drawn separately: they are few, and hard to tell from links.
     """
-    nothing = np.empty(0, np.int32)
+    nothing: IntArray = np.empty(0, np.int32)
     us, vs, near_weight = nothing, nothing, 1.0
     if split.pairs.square:
         us, vs, near_weight = sampling.some_two_steps(
@@ -132,7 +132,7 @@ def _learn(examples: Examples, evidence: Evidence, missing: float | Auto | None)
                 seen = seen_share(DEFAULT_MISSING)
                 learned = min(learned, seen)
         near, far = (
-            # without any such examples, all are better than none
+            # without any examples of a kind, as of near pairs in rectangular matrices, from all
             learn_odds(examples.at(mine if mine.any() else ...), rising, prior, is_near, learned)
             for is_near, mine in ((True, examples.near), (False, ~examples.near))
         )
@@ -165,21 +165,28 @@ def pu_blend(
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> Iterator[Prediction]:
-    """Score node pairs by a combination of `pu_bias`, `pu_shift` and the paths between them.
+    """Score node pairs by several predictors, combined as hidden links show to be best.
 
-    Some links are hidden and all predictors are applied to the remaining graph. A classifier
-    then learns from their scores to tell the hidden links from other pairs. This is more
-    accurate than any of the predictors alone, but slower: seconds instead of tenths of a
-    second.
+    Some links are hidden and all predictors are applied to the remaining graph: matrix
+    completion, common neighbours, paths, degrees and others. Their scores are the evidence,
+    from which trees and a regression learn to tell the hidden links from other pairs. This is
+    what `pugraph.fit` and `pugraph.top_links` do by default. It ranks better than any of the
+    predictors alone, and takes as long as several fits of `pugraph.pu_bias`.
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, square scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
+        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
+        rectangular one, rows and columns are different sets of nodes.
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
     rank, rho, reg
         As in `pugraph.pu_bias`, which is a part of the blend.
+    missing : float or "auto", optional
+        The fraction of the true links that is missing, in (0, 1): how many of the pairs that
+        are not links should be. A larger one raises p; the order of pairs depends on it much
+        less. If None, a tenth. "auto" estimates it from the hidden links, as the notes say;
+        if fewer than a hundred can be hidden, it is a tenth, too.
     features
         As in `pugraph.pu_bias`. A model of the features is added to the other predictors,
         which still use the links.
@@ -192,37 +199,53 @@ def pu_blend(
     Returns
     -------
     iterator of (u, v, p)
-        p is in [0, 1]: the estimated probability that the pair is a link, if one link in ten
-        is missing at random. Undirected pairs are scored symmetrically, directed ones as
-        u -> v.
+        p is in [0, 1]: the estimated probability that the pair is a link, if the fraction
+        `missing` of the true links is missing at random. Undirected pairs are scored
+        symmetrically, directed ones as u -> v.
 
     Raises
     ------
     networkx.NodeNotFound, networkx.NetworkXNotImplemented, ValueError, TypeError, MemoryError
         As in `pugraph.pu_bias`.
-    ValueError
-        If `G` is a rectangular matrix.
 
     See Also
     --------
-    pugraph.pu_bias, pugraph.link_prediction.adamic_adar_index
+    pugraph.fit, pugraph.Blend, pugraph.pu_bias, pugraph.link_prediction.adamic_adar_index
 
     Notes
     -----
     The evidence of a pair: the number of common neighbours, the Adamic-Adar index, the resource
-    allocation index, paths of three steps [1]_, both degrees, and the scores of pu_bias and
-    pu_shift. In a directed graph, paths are counted along the direction of the links and also
-    without regard to it, and a link from v to u is evidence as well. The evidence of a training
-    link is always computed in a graph without this link.
+    allocation index, paths of three steps [1]_ and random walks of three steps, both degrees,
+    the scores of pu_bias and pu_shift, and those of two truncated singular value
+    decompositions: of the adjacency matrix, and of the one that is normalised by degrees. With
+    features, there is the score of a pu_bias with features, too. In a directed graph, paths are
+    counted along the direction of the links and also without regard to it, and a link from v to
+    u is evidence as well. In a rectangular matrix, all paths have three steps.
 
-    For pairs two steps apart, the log odds are the mean of those of boosted trees and of
-    logistic regression; for all other pairs they come from smaller boosted trees. A larger
-    score or more paths never lower the probability; a larger degree may lower or raise it.
+    A tenth of the links is hidden, in small graphs several times. The evidence of a hidden link
+    is computed in a graph without it. Other pairs are drawn at random, from those two steps
+    apart and from all.
+
+    Of the links that the remaining graph does not have, only the hidden ones are known; the
+    missing ones are among the other pairs. Which share is hidden follows from `missing`. The
+    probability of being a hidden link is this share times that of being a link, s(f), where f
+    are the log odds and s is the logistic function. Both learners, boosted trees and a
+    logistic regression, minimise the logistic loss of this product; f is a weighted mean of
+    theirs. The fewer links there are, the more weight the regression has. Pairs two steps
+    apart, or linked from v to u, have trees and a regression of their own. A larger score or
+    more paths never lower p; a larger degree may lower or raise it.
+
+    For `missing="auto"`, the regression learns the share as well: which fraction of the pairs
+    that look most like links are hidden ones. All such pairs are taken for links, as by Elkan
+    and Noto [2]_. The estimate is rough. It is too high if many of these pairs are no links, and
+    near 0 where no pairs look like links for sure, so that all p are near 0 too.
 
     References
     ----------
     .. [1] I. A. Kovács et al., "Network-based prediction of protein interactions", Nature
        Communications 10, 2019.
+    .. [2] C. Elkan, K. Noto, "Learning Classifiers from Only Positive and Unlabeled Data",
+       KDD 2008.
 
     Examples
     --------
@@ -230,6 +253,12 @@ def pu_blend(
     >>> G = nx.karate_club_graph()
     >>> scores = {(u, v): p for u, v, p in pugraph.pu_blend(G, [(0, 33), (14, 20)])}
     >>> scores[0, 33] > scores[14, 20]
+    True
+
+    If half of the links are missing, there are more to find:
+
+    >>> (_, _, more), = pugraph.pu_blend(G, [(0, 33)], missing=0.5)
+    >>> more > scores[0, 33]
     True
     """
     data = to_graph_data(G, features=features)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy.typing as npt
 
@@ -19,6 +19,33 @@ from pugraph.models.scorer import Prediction
 from pugraph.selection.tuning import resolve
 
 
+class _FitOptions(TypedDict, total=False):
+    """The options of `fit`, for type checkers, which learn from `method` what is returned."""
+
+    rank: int | Auto | None
+    rho: float | Auto | None
+    alpha: float | None
+    reg: float | Auto | None
+    missing: float | Auto | None
+    features: Any
+    penalty: str
+    solver: str
+    max_sweeps: int | None
+    tol: float | None
+    dtype: npt.DTypeLike
+    seed: int
+    n_jobs: int | None
+    progress: Progress
+
+
+@overload
+def fit(G: Any, method: Literal["blend"] = "blend", **options: Unpack[_FitOptions]) -> Blend: ...
+@overload
+def fit(
+    G: Any, method: Literal["bias", "shift"], **options: Unpack[_FitOptions]
+) -> FactorModel: ...
+@overload
+def fit(G: Any, method: str, **options: Unpack[_FitOptions]) -> Blend | FactorModel: ...
 @checks_names
 def fit(
     G: Any,
@@ -46,13 +73,19 @@ def fit(
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
         Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
         rectangular one, rows and columns are different sets of nodes.
-    method : {"bias", "shift"}
-        Biased or shifted matrix completion; see `pugraph.pu_bias` and `pugraph.pu_shift`.
+    method : {"blend", "bias", "shift"}
+        "blend" learns on hidden links how to combine both kinds of matrix completion with
+        paths, degrees and more, and ranks best; see `pugraph.pu_blend`. "bias" and "shift"
+        are biased and shifted matrix completion alone, a vector or two per node; see
+        `pugraph.pu_bias` and `pugraph.pu_shift`.
     rank : int or "auto", optional
         The length of a node's vectors. If None, 128 for "bias" and 200 for "shift", or the
         number of nodes if that is smaller. Convex solvers determine the rank themselves.
         "auto", here and for `rho` and `reg`, chooses the value on hidden links. This takes as
         long as 10 to 20 fits; see `pugraph.selection.select`.
+
+        For "blend", `rank`, `rho` and `reg` are those of the pu_bias inside, whose default
+        rank is lower.
     rho : float or "auto", optional
         The fraction of the true links that is unseen, in [0, 1). If None: for "bias",
         1 - rho is ten times the density, but at most 0.2; with features, rho is 0.9; for
@@ -65,10 +98,15 @@ def fit(
         singular value of a random matrix of the same density, less its mean. With features,
         proportional to the square root of the number of links (nuclear), or about 1 for
         "bias" and 2 for "shift" (ridge).
+    missing : float or "auto", optional
+        For "blend": the fraction of the true links that is missing, in (0, 1). It sets how
+        large p is; the order of pairs depends on it much less. If None, a tenth. "auto"
+        estimates it, as in `pugraph.pu_blend`; `Blend.missing` tells the result.
     features : str, list of str, matrix or (rows, columns), optional
-        The names of node attributes, or a matrix with a row per node. Features make the model
+        The names of node attributes, or a matrix with a row per node. Features make a model
         inductive, X = F D F^T: it scores nodes by their features, even nodes without links,
-        and accepts new nodes (`LinkModel.add_nodes`).
+        and accepts new nodes (`LinkModel.add_nodes`). For "blend", such a model is one part,
+        and the others still use the links.
 
         Numbers and vectors are used as they are, anything else is one-hot encoded. Convert
         integer codes of categories to str, or they are used as numbers. The columns of a
@@ -80,7 +118,8 @@ def fit(
         of the columns; None stands for a side without features.
     penalty : {"nuclear", "ridge"}
         On D, for a model with features: reg times its nuclear norm, or reg / 2 times the sum
-        of its squares.
+        of its squares. This and the next four are options of "bias" and "shift", as alpha is
+        of "bias"; "blend" refuses them.
     solver : str
         Without features, "auto" is the first solver named for the method.
 
@@ -113,16 +152,18 @@ def fit(
         their bounds before scores are clipped.
     dtype : {"float32", "float64"}
     seed : int
-        For the random starting point. The same seed gives the same bits on any number of
-        threads.
+        For the random starting points, and for the links that "blend" hides. The same seed
+        gives the same bits on any number of threads.
     n_jobs : int, optional
         The number of threads; all if None or -1.
     progress : bool or callable
-        True for a progress bar; a callable is called with (sweep, objective) after each sweep.
+        True for a progress bar; a callable is called with (sweep, objective) after each sweep,
+        for "blend" after those of each fit.
 
     Returns
     -------
-    FactorModel
+    Blend or FactorModel
+        A `Blend` for method "blend", otherwise a `FactorModel`. Both are a `LinkModel`.
 
     Raises
     ------
@@ -145,18 +186,26 @@ def fit(
 
     See Also
     --------
-    pugraph.top_links, pugraph.pu_bias, pugraph.pu_shift, pugraph.selection.select
+    pugraph.top_links, pugraph.pu_blend, pugraph.pu_bias, pugraph.pu_shift
 
     Examples
     --------
     >>> import networkx as nx, pugraph
-    >>> model = pugraph.fit(nx.karate_club_graph(), rank=10)
+    >>> G = nx.karate_club_graph()
+    >>> model = pugraph.fit(G)
     >>> model
+    <Blend nodes=34 missing=0.1>
+    >>> [(u, v) for u, v, p in model.top_links(1)]
+    [(2, 33)]
+
+    Matrix completion alone:
+
+    >>> pugraph.fit(G, "bias", rank=10)
     <FactorModel method='bias' nodes=34 rank=10 rho=0.8 reg=1.54225>
 
     With a node attribute:
 
-    >>> model = pugraph.fit(nx.karate_club_graph(), features="club")
+    >>> model = pugraph.fit(G, "bias", features="club")
     >>> [(u, v, round(p, 2)) for u, v, p in model.predict([(0, 16), (0, 33)])]
     [(0, 16, 0.86), (0, 33, 0.43)]
     """
@@ -217,7 +266,7 @@ def top_links(
         As in `pugraph.fit`.
     nodes
         As in `LinkModel.top_links`.
-    rank, rho, alpha, reg, features, penalty, solver
+    rank, rho, alpha, reg, missing, features, penalty, solver
         As in `pugraph.fit`.
     max_sweeps, tol, dtype, seed, n_jobs, progress
         As in `pugraph.fit`.
@@ -225,6 +274,8 @@ def top_links(
     Returns
     -------
     list of (u, v, p)
+        By default, p is the estimated probability that the pair is a link, if one true link in
+        ten is missing at random; see `pugraph.pu_blend`.
 
     Raises
     ------
@@ -242,7 +293,10 @@ def top_links(
     Examples
     --------
     >>> import networkx as nx, pugraph
-    >>> [(u, v) for u, v, p in pugraph.top_links(nx.karate_club_graph(), 2)]
+    >>> G = nx.karate_club_graph()
+    >>> [(u, v) for u, v, p in pugraph.top_links(G, 1)]
+    [(2, 33)]
+    >>> [(u, v) for u, v, p in pugraph.top_links(G, 2, method="bias")]
     [(4, 5), (6, 10)]
     """
     model = fit(

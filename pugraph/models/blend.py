@@ -87,10 +87,10 @@ class Learned(NamedTuple):
 
 
 class Blend(LinkModel):
-    """Several predictors of one graph as one probability per pair.
+    """A fitted model: several predictors of one graph as one probability per pair.
 
-    Made by `pugraph.fit`, by default, or `pugraph.LinkModel.load`, whose other methods it has
-    too.
+    Made by `pugraph.fit`, by default, or by `pugraph.LinkModel.load`, whose other methods it
+    has too. `pugraph.pu_blend` says what it learns from, and how.
 
     Parameters
     ----------
@@ -99,10 +99,16 @@ class Blend(LinkModel):
 
     Attributes
     ----------
+    data : pugraph.adapters.GraphData
+        The graph.
     nodes : sequence
         The node of each row.
     missing : float
         The fraction of the true links that p takes to be missing.
+
+    See Also
+    --------
+    pugraph.pu_blend, pugraph.FactorModel
 
     Examples
     --------
@@ -110,6 +116,8 @@ class Blend(LinkModel):
     >>> model = pugraph.fit(nx.les_miserables_graph())
     >>> model
     <Blend nodes=77 missing=0.1>
+    >>> isinstance(model, pugraph.LinkModel)
+    True
     """
 
     kind = "blend"
@@ -165,6 +173,8 @@ class Blend(LinkModel):
     def threshold(self) -> float:
         """Return the score above which a pair is taken for a link: 0.5.
 
+        Scores are probabilities, so above it a pair is more likely a link than not.
+
         Returns
         -------
         float
@@ -209,8 +219,11 @@ class Blend(LinkModel):
         >>> import networkx as nx, pugraph
         >>> model = pugraph.fit(nx.karate_club_graph())
         >>> more = model.add_nodes(["new"], links=[("new", 32), ("new", 33)])
-        >>> [v for u, v, p in more.top_links(1, nodes=["new"])]
-        [8]
+        >>> len(model.nodes), len(more.nodes)
+        (34, 35)
+        >>> (_, _, near), (_, _, far) = more.predict([("new", 8), ("new", 16)])
+        >>> near > far
+        True
         """
         new = node_list(nodes, self.data.index)
         by_features = "pu_bias_features" in self._evidence.models

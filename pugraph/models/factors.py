@@ -42,7 +42,8 @@ _BOUNDS = {"ball": "ball", "relax": "box"}  # on the vectors, by solver
 class FactorModel(LinkModel):
     """A fitted model: one or two vectors per node, whose products are scores.
 
-    Made by `pugraph.fit` or `pugraph.LinkModel.load`, whose other methods it has too.
+    Made by `pugraph.fit` with method "bias" or "shift", or by `pugraph.LinkModel.load`, whose
+    other methods it has too.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class FactorModel(LinkModel):
     Examples
     --------
     >>> import networkx as nx, pugraph
-    >>> model = pugraph.fit(nx.karate_club_graph())
+    >>> model = pugraph.fit(nx.karate_club_graph(), "bias")
     >>> [(u, v, round(p, 2)) for u, v, p in model.predict([(0, 33), (0, 9)])]
     [(0, 33, 0.09), (0, 9, 0.29)]
     """
@@ -144,9 +145,9 @@ class FactorModel(LinkModel):
         Examples
         --------
         >>> import networkx as nx, pugraph
-        >>> pugraph.fit(nx.karate_club_graph(), rho=0.0, rank=2).threshold()
+        >>> pugraph.fit(nx.karate_club_graph(), "bias", rho=0.0, rank=2).threshold()
         0.5
-        >>> round(pugraph.fit(nx.karate_club_graph(), rho=0.9, rank=2).threshold(), 3)
+        >>> round(pugraph.fit(nx.karate_club_graph(), "bias", rho=0.9, rank=2).threshold(), 3)
         0.425
         """
         if self.method == "shift":
@@ -179,7 +180,7 @@ class FactorModel(LinkModel):
         --------
         >>> import networkx as nx, pugraph
         >>> G = nx.karate_club_graph()
-        >>> model = pugraph.fit(G, features="club")
+        >>> model = pugraph.fit(G, "bias", features="club")
         >>> [(u, v) for u, v, weight in model.explain(1)]
         [('club=Mr. Hi', 'club=Mr. Hi')]
         """
@@ -230,7 +231,7 @@ class FactorModel(LinkModel):
         Examples
         --------
         >>> import networkx as nx, pugraph
-        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> model = pugraph.fit(nx.karate_club_graph(), "bias")
         >>> more = model.add_nodes(["new"], links=[("new", 32), ("new", 33)])
         >>> [v for u, v, p in more.top_links(2, nodes=["new"])]
         [29, 2]

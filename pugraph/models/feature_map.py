@@ -159,7 +159,7 @@ class Explanation(NamedTuple):
     Examples
     --------
     >>> import networkx as nx, pugraph
-    >>> best = pugraph.fit(nx.karate_club_graph(), features="club").explain(1)[0]
+    >>> best = pugraph.fit(nx.karate_club_graph(), "bias", features="club").explain(1)[0]
     >>> best.u, best.v, best.weight > 0
     ('club=Mr. Hi', 'club=Mr. Hi', True)
     """

@@ -126,7 +126,7 @@ class Odds:
             return kind(*(v if v.ndim else float(v) for v in values))
 
         trees = part(Trees, "trees") if "trees_value" in arrays else None
-        weight, rising = float(arrays["weight"]), arrays["rising"]
+        weight, rising = float(arrays["weight"]), arrays["rising"].astype(bool)
         return cls(part(Regression, "regression"), trees, weight, rising)
 
 

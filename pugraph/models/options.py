@@ -194,6 +194,9 @@ _EXCLUSIONS: tuple[tuple[Callable[[Options], bool], str], ...] = (
     ),
 )
 
-# what `Options` takes from a caller that passes options on; whether there are features
-# follows from the graph
-PASSED_ON = tuple(name for name in Options.__dataclass_fields__ if name != "inductive")
+# What `Options` takes from a caller that fits factor models and passes options on. Whether there
+# are features follows from the graph; `missing` is for a blend.
+FACTOR_METHOD = one_of(FACTOR_METHODS)
+PASSED_ON = tuple(
+    name for name in Options.__dataclass_fields__ if name not in ("inductive", "missing")
+)

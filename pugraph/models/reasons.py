@@ -40,7 +40,7 @@ class Reason(NamedTuple):
     Examples
     --------
     >>> import networkx as nx, pugraph
-    >>> model = pugraph.fit(nx.karate_club_graph())
+    >>> model = pugraph.fit(nx.karate_club_graph(), "bias")
     >>> best = model.explain_link(4, 5).reasons[0]
     >>> best.what, best.nodes, best.share > 0
     ('6, linked to both', (6,), True)
@@ -87,12 +87,17 @@ class LinkExplanation:
     Examples
     --------
     >>> import networkx as nx, pugraph
-    >>> why = pugraph.fit(nx.karate_club_graph()).explain_link(4, 5, k=2)
+    >>> why = pugraph.fit(nx.karate_club_graph(), "bias").explain_link(4, 5, k=2)
     >>> why
     <LinkExplanation 4 - 5: score 0.603, 2 reasons and 2 others>
     >>> total = sum(reason.share for reason in why.reasons) + why.rest + why.remainder
     >>> abs(total - why.score) < 1e-12
     True
+
+    Of a blend, the shares add up to log odds:
+
+    >>> pugraph.fit(nx.karate_club_graph()).explain_link(4, 5).unit
+    'log odds'
     """
 
     u: Hashable

@@ -57,7 +57,7 @@ class PairScorer(ABC):
         Examples
         --------
         >>> import networkx as nx, pugraph
-        >>> model = pugraph.fit(nx.karate_club_graph())
+        >>> model = pugraph.fit(nx.karate_club_graph(), "bias")
         >>> [f"{p:.2f}" for p in model.score_pairs([0, 0], [33, 9])]
         ['0.09', '0.29']
         """

@@ -52,7 +52,7 @@ def plot_convergence(models: Any, *, relative: bool = True, ax: Axes | None = No
     >>> import networkx as nx, pugraph
     >>> from pugraph.plotting import plot_convergence
     >>> G = nx.karate_club_graph()
-    >>> models = {name: pugraph.fit(G, solver=name, rank=4) for name in ("als", "ccd++")}
+    >>> models = {name: pugraph.fit(G, "bias", solver=name, rank=4) for name in ("als", "ccd++")}
     >>> ax = plot_convergence(models)
     >>> len(ax.lines), ax.get_xlabel(), ax.get_yscale()
     (2, 'sweep', 'log')

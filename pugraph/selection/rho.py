@@ -11,7 +11,7 @@ from pugraph.core import sampling
 from pugraph.core.types import FloatArray
 from pugraph.models.checks import check_names, check_option, check_whole
 from pugraph.models.fit_model import fit_model
-from pugraph.models.options import PASSED_ON, Options
+from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Options
 from pugraph.selection.hiding import FRACTION, hide
 from pugraph.selection.tuning import resolve
 
@@ -68,12 +68,12 @@ def estimate_rho(
     features
         As in `pugraph.fit`.
     **options
-        As in `pugraph.fit`.
+        Of the model: those of `pugraph.fit`, with method "bias" (if not given) or "shift".
 
     Returns
     -------
     RhoEstimate
-        Its `rho` may be given to `pugraph.fit`.
+        Its `rho` may be given to `pugraph.fit`, as `rho` or as `missing`.
 
     Raises
     ------
@@ -112,6 +112,7 @@ def estimate_rho(
     check_option("fraction", fraction, FRACTION)
     check_whole("seed", seed, 0)
     check_names("estimate_rho", options, PASSED_ON)
+    check_option("method", options.get("method", "bias"), FACTOR_METHOD)
     data = to_graph_data(G, features=features)
     chosen = Options(**options, inductive=data.has_features)
     rng = np.random.default_rng(seed)

@@ -18,7 +18,7 @@ from pugraph.models.checks import check_names, check_option, is_auto
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_model import fit_model, hyperparameters_of
-from pugraph.models.options import PASSED_ON, Auto, Options
+from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Auto, Options
 from pugraph.models.resources import progress_bar
 from pugraph.selection.hiding import FRACTION, HiddenLinks, hide
 
@@ -97,7 +97,7 @@ class Selection(NamedTuple):
     >>> from pugraph.selection import select
     >>> G = nx.karate_club_graph()
     >>> chosen = select(G, reg=1.0, rank=4)
-    >>> model = pugraph.fit(G, rho=chosen.rho, reg=chosen.reg, rank=chosen.rank)
+    >>> model = pugraph.fit(G, "bias", rho=chosen.rho, reg=chosen.reg, rank=chosen.rank)
     >>> model.rank
     4
     """
@@ -129,7 +129,8 @@ def select(
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
     method : {"bias", "shift"}
     rho, reg, rank
-        "auto" is chosen; a number is kept; None means the default of `pugraph.fit`.
+        "auto" is chosen; a number is kept; None means the default of `pugraph.fit`, for this
+        method.
     features
         As in `pugraph.fit`.
     fraction : float
@@ -137,7 +138,7 @@ def select(
     progress : bool
         Show a progress bar.
     **options
-        As in `pugraph.fit`.
+        As in `pugraph.fit`, for this method.
 
     Returns
     -------
@@ -171,6 +172,7 @@ def select(
     True
     """
     check_option("fraction", fraction, FRACTION)
+    check_option("method", method, FACTOR_METHOD)
     check_names("select", options, PASSED_ON)
     data = to_graph_data(G, features=features)
     inductive = data.has_features

@@ -66,7 +66,7 @@ def test_bad_comparisons_are_named():
     with pytest.raises(ValueError, match="no scorer to compare"):
         compare([], G)
     with pytest.raises(TypeError, match="FactorModel is not a function"):
-        compare([pugraph.fit(G, rank=2)], G)
+        compare([pugraph.fit(G, "bias", rank=2)], G)
     with pytest.raises(ValueError, match="negatives must be 'all' or 'hard'"):
         evaluate(pugraph.pu_bias, G, [], negatives="easy")
     for option in ({"sample": 0}, {"k": [0]}, {"seed": -1}):

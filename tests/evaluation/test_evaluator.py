@@ -17,7 +17,7 @@ from pugraph.evaluation import evaluate, split_links
 def test_models_functions_and_networkxs_own_agree():
     G = nx.karate_club_graph()
     train, held_out = split_links(G)
-    by_model = evaluate(pugraph.fit(train), train, held_out)
+    by_model = evaluate(pugraph.fit(train, "bias"), train, held_out)
     assert evaluate(pugraph.pu_bias, train, held_out) == by_model
     ours = evaluate(link_prediction.jaccard_coefficient, train, held_out)
     assert evaluate(nx.jaccard_coefficient, train, held_out) == ours
@@ -35,14 +35,14 @@ def test_models_functions_and_networkxs_own_agree():
 def test_a_rectangular_matrix_is_evaluated_by_rows_and_columns():
     A = sp.csr_array((np.random.default_rng(0).random((12, 8)) < 0.4).astype(int))
     train, held_out = split_links(A, fraction=0.3)
-    found = evaluate(pugraph.fit(train, rank=2), train, held_out)
+    found = evaluate(pugraph.fit(train, "bias", rank=2), train, held_out)
     assert found.all_pairs.n_links == len(held_out)
     assert found.all_pairs.n_others == 12 * 8 - A.nnz
 
 
 def test_bad_evaluations_are_explained():
     G = nx.path_graph(5)
-    model = pugraph.fit(G)
+    model = pugraph.fit(G, "bias")
     for held_out, message in (
         ([(0, 1)], r"pair \(0, 1\) is a link of the training graph"),
         ([(1, 0)], "is a link of the training graph"),
@@ -85,7 +85,7 @@ def test_predictors_of_this_library_are_streamed_with_the_same_figures(name):
     assert streamed == called
     if name == "pu_bias":
         few = evaluate(partial(predictor, rank=2), train, held_out)
-        assert few == evaluate(pugraph.fit(train, rank=2), train, held_out)
+        assert few == evaluate(pugraph.fit(train, "bias", rank=2), train, held_out)
         assert few != streamed
 
 

@@ -34,7 +34,7 @@ def expected(scores, A, held_out, directed):
 def test_metrics_are_those_of_a_full_ranking(seed, directed):
     for G in graphs(seed, n=24, directed=directed):
         train, held_out = split_links(G, seed=seed, fraction=0.8)
-        model = pugraph.fit(train, rank=3)
+        model = pugraph.fit(train, "bias", rank=3)
         A = to_graph_data(train).adjacency.toarray()
         scores = {(u, v): p for u, v, p in model.predict()}
         wanted = expected(scores, A, held_out, directed)
@@ -65,7 +65,7 @@ def test_a_perfect_scorer_and_a_useless_one():
 
 def test_nothing_held_out_is_nan():
     G = nx.path_graph(5)
-    for scorer in (pugraph.pu_bias, pugraph.fit(G)):
+    for scorer in (pugraph.pu_bias, pugraph.fit(G, "bias")):
         assert np.isnan(evaluate(scorer, *split_links(G, fraction=0)).all_pairs.auc)
 
 
@@ -75,7 +75,7 @@ def test_every_figure_is_that_of_the_dense_ranking(seed, directed):
     train, held_out = split_links(G, fraction=0.3, seed=seed)
     if not held_out:
         return
-    model = pugraph.fit(train, rank=3)
+    model = pugraph.fit(train, "bias", rank=3)
     found = evaluate(model, train, held_out, k=(1, 7)).all_pairs
     hidden = {frozenset(p) if not directed else p for p in held_out}
     pairs = [(u, v) for u, v in nx.non_edges(train)]

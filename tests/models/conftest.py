@@ -10,3 +10,8 @@ import pugraph
 @pytest.fixture(scope="session", params=["bias", "shift"])
 def model(request, karate):
     return pugraph.fit(karate, request.param, rank=8)
+
+
+@pytest.fixture(scope="session", params=["blend", "bias", "shift"])
+def any_model(request, karate):
+    return pugraph.fit(karate, request.param, rank=8)

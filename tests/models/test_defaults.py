@@ -38,7 +38,7 @@ def test_each_solver_can_be_fitted_by_its_name(karate, solver):
 def test_a_solver_that_has_no_name_is_refused_by_it(karate):
     (unnamed,) = [solver.name for solver in SOLVERS if solver.only_auto]
     with pytest.raises(ValueError, match="solver must be"):
-        pugraph.fit(karate, features=np.ones((34, 1)), penalty="ridge", solver=unnamed)
+        pugraph.fit(karate, "bias", features=np.ones((34, 1)), penalty="ridge", solver=unnamed)
 
 
 def test_names_are_unique_for_each_kind_of_model():

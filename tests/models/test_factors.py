@@ -16,7 +16,7 @@ from tests.models.examples import FEATURE_SOLVERS, SOLVERS, blocks
 
 
 def test_a_model_says_what_it_used(karate):
-    model = pugraph.fit(karate, rank=5, rho=0.9, reg=0.7, tol=1e-3)
+    model = pugraph.fit(karate, "bias", rank=5, rho=0.9, reg=0.7, tol=1e-3)
     assert (model.rank, model.rho, model.reg, model.method) == (5, 0.9, 0.7, "bias")
     assert model.alpha == pytest.approx(0.95)
     W, H = model.factors
@@ -25,7 +25,7 @@ def test_a_model_says_what_it_used(karate):
     assert list(model.nodes) == list(karate)
     assert all(type(value) is float for value in model.history)
     assert sorted(model.history, reverse=True) == model.history
-    assert pugraph.fit(karate, alpha=0.9).rho == pytest.approx(0.8)
+    assert pugraph.fit(karate, "bias", alpha=0.9).rho == pytest.approx(0.8)
     assert pugraph.fit(karate, "shift").alpha is None
 
 
@@ -37,7 +37,7 @@ def test_scores_are_the_products_of_the_factors(model):
 
 def test_a_directed_graph_is_scored_as_u_to_v():
     G = nx.DiGraph([(0, 1), (1, 2), (2, 0), (0, 3)])
-    model = pugraph.fit(G, rank=3)
+    model = pugraph.fit(G, "bias", rank=3)
     W, H = model.factors
     scored = {(u, v): p for u, v, p in model.predict()}
     assert sorted(scored) == sorted(nx.non_edges(G))
@@ -68,7 +68,7 @@ def test_a_node_that_is_folded_in_again_gets_about_its_old_vectors(method, solve
 
 def test_the_old_model_is_unchanged_and_the_new_one_complete(tmp_path):
     G = nx.karate_club_graph()
-    model = pugraph.fit(G, rank=8)
+    model = pugraph.fit(G, "bias", rank=8)
     before = model.factors[0].copy()
     more = model.add_nodes(["a", "b"], links=[("a", 0), (33, "b"), ("a", "b"), (0, "a")])
     assert len(model.nodes) == 34
@@ -87,7 +87,7 @@ def test_the_old_model_is_unchanged_and_the_new_one_complete(tmp_path):
 
 def test_links_of_directed_graphs_have_a_direction():
     G = nx.DiGraph([(u, v) for u in range(5) for v in range(5, 10) if (u + v) % 3])
-    model = pugraph.fit(G, rank=3)
+    model = pugraph.fit(G, "bias", rank=3)
     more = model.add_nodes(["source", "sink"], links=[("source", 5), ("source", 6), (0, "sink")])
     scores = {(u, v): p for u, v, p in more.predict()}
     assert scores["source", 7] > 0.1
@@ -99,26 +99,26 @@ def test_links_of_directed_graphs_have_a_direction():
 def test_igraph_vertices_and_matrix_rows_are_numbered_on():
     g = ig.Graph.Famous("Zachary")
     g.vs["name"] = [f"m{v}" for v in range(34)]
-    more = pugraph.fit(g, rank=4).add_nodes(
+    more = pugraph.fit(g, "bias", rank=4).add_nodes(
         ["zoe", 35], links=[("zoe", "m0"), (35, "zoe"), (35, 1)]
     )
     assert [u for u, _, _ in more.predict([("zoe", 35), (34, "m5")])] == [34, 34]
     A = sp.csr_array((np.random.default_rng(0).random((8, 5)) < 0.5).astype(int))
-    wide = pugraph.fit(A, rank=2).add_nodes([8], links=[(8, 0), (8, 4)])
+    wide = pugraph.fit(A, "bias", rank=2).add_nodes([8], links=[(8, 0), (8, 4)])
     assert wide.factors[0].shape == (9, 2)
     assert wide.factors[1].shape == (5, 2)
     assert {(u, v) for u, v, _ in wide.top_links(9, nodes=[8])} == {(8, 1), (8, 2), (8, 3)}
     with pytest.raises(ValueError, match="there is a vertex 'm3' already"):
-        pugraph.fit(g, rank=2).add_nodes(["m3"], links=[])
+        pugraph.fit(g, "bias", rank=2).add_nodes(["m3"], links=[])
     for nodes in ([9], ["x"], [True], [8, 8], [8.0], [np.array([8, 9])]):
         with pytest.raises(ValueError, match="continue the numbering, and the next one is"):
-            pugraph.fit(A, rank=2).add_nodes(nodes, links=[])
+            pugraph.fit(A, "bias", rank=2).add_nodes(nodes, links=[])
 
 
 def test_new_nodes_by_features_score_as_if_they_had_been_there():
     G = nx.karate_club_graph()
     F = np.random.default_rng(0).standard_normal((35, 3))
-    model = pugraph.fit(G, features=F[:34])
+    model = pugraph.fit(G, "bias", features=F[:34])
     more = model.add_nodes(["new"], features=F[34:], links=[("new", 3)])
     same = model.add_nodes(["copy"], features=F[:1])
     assert [p for _, _, p in same.predict(("copy", v) for v in range(1, 34))] == pytest.approx(
@@ -140,7 +140,7 @@ def test_new_nodes_by_features_score_as_if_they_had_been_there():
     ],
 )
 def test_bad_new_nodes_are_named(options, message):
-    model = pugraph.fit(nx.karate_club_graph(), rank=2)
+    model = pugraph.fit(nx.karate_club_graph(), "bias", rank=2)
     nodes = options.pop("nodes")
     with pytest.raises(ValueError, match=message):
         model.add_nodes(nodes, **options)
@@ -155,7 +155,7 @@ def test_bad_new_nodes_are_named(options, message):
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.8, 0.9])
 def test_the_threshold_has_the_least_bound(rho):
-    q = pugraph.fit(nx.karate_club_graph(), rho=rho, rank=2).threshold()
+    q = pugraph.fit(nx.karate_club_graph(), "bias", rho=rho, rank=2).threshold()
     best = (1 + rho) / (1 + 2 * rho)
     grid = np.linspace(0.01, best - 0.01, 20001)
     eta = np.maximum(1 / grid**2, 1 / ((1 + 2 * rho) * (best - grid) ** 2))
@@ -166,7 +166,7 @@ def test_the_threshold_has_the_least_bound(rho):
 def test_rows_of_a_matrix_stay_apart_from_its_columns_when_they_become_as_many(tmp_path):
     rng = np.random.default_rng(0)
     B = sp.csr_array((rng.random((3, 5)) < 0.6).astype(int))
-    model = pugraph.fit(B, rank=2)
+    model = pugraph.fit(B, "bias", rank=2)
     for step in ([3, 4],), ([3], [4]):
         more = model
         for nodes in step:
@@ -181,7 +181,7 @@ def test_rows_of_a_matrix_stay_apart_from_its_columns_when_they_become_as_many(t
 
 
 def test_numpy_numbers_become_python_ones(tmp_path):
-    model = pugraph.fit(nx.karate_club_graph(), rank=2)
+    model = pugraph.fit(nx.karate_club_graph(), "bias", rank=2)
     more = model.add_nodes(np.arange(34, 36), links=[(34, 0), (35, 1)])
     more.save(tmp_path / "m")
     assert list(pugraph.LinkModel.load(tmp_path / "m").nodes) == list(range(36))
@@ -189,7 +189,7 @@ def test_numpy_numbers_become_python_ones(tmp_path):
 
 def test_an_alpha_below_a_half_has_the_middle_for_a_threshold():
     for alpha in (0.1, 0.25, 0.4, 0.5):
-        assert pugraph.fit(nx.karate_club_graph(), alpha=alpha, rank=2).threshold() == 0.5
+        assert pugraph.fit(nx.karate_club_graph(), "bias", alpha=alpha, rank=2).threshold() == 0.5
 
 
 def added_up(why):
@@ -232,7 +232,7 @@ def test_a_fit_that_has_converged_leaves_no_remainder(karate, method, solver):
 @pytest.mark.parametrize("directed", [False, True])
 def test_shares_are_those_of_dense_normal_equations(directed):
     G = nx.gnp_random_graph(20, 0.25, seed=2, directed=directed)
-    model = pugraph.fit(G, rank=5, alpha=0.9, reg=0.5, dtype="float64")
+    model = pugraph.fit(G, "bias", rank=5, alpha=0.9, reg=0.5, dtype="float64")
     A, (W, H) = nx.to_numpy_array(G), model.factors
     weights = 0.9, 1 - 0.9, 1.0, 0.5
     for u, v in [(0, 1), (2, 9), (5, 3), *list(G.edges)[:4]]:
@@ -258,7 +258,7 @@ def test_an_explanation_is_the_same_from_both_ends(model):
 
 
 def test_the_order_of_the_nodes_does_not_matter(karate):
-    model = pugraph.fit(karate, rank=6)
+    model = pugraph.fit(karate, "bias", rank=6)
     order = np.random.default_rng(0).permutation(34)
     turned = nx.Graph()
     turned.add_nodes_from(order.tolist())
@@ -289,7 +289,7 @@ def test_links_with_larger_shares_matter_more_for_a_new_fit():
     ]
     falls = []
     for G in graphs:
-        model = pugraph.fit(G, rank=8)
+        model = pugraph.fit(G, "bias", rank=8)
         for u, v, p in model.top_links(55):
             kinds = {}
             for reason in model.explain_link(u, v, 99).reasons:
@@ -301,7 +301,7 @@ def test_links_with_larger_shares_matter_more_for_a_new_fit():
                 for x in (best, others[rng.integers(len(others))]):
                     less = G.copy()
                     less.remove_edges_from([(u, x), (v, x)])
-                    fell.append(p - next(pugraph.fit(less, rank=8).predict([(u, v)]))[2])
+                    fell.append(p - next(pugraph.fit(less, "bias", rank=8).predict([(u, v)]))[2])
                 falls.append(fell)
     best, other = np.mean(falls, axis=0)
     assert len(falls) >= 200
@@ -312,12 +312,12 @@ def test_links_with_larger_shares_matter_more_for_a_new_fit():
 def test_vertices_rows_and_columns_are_explained():
     g = ig.Graph.Famous("Zachary")
     g.vs["name"] = [f"m{v}" for v in range(34)]
-    why = pugraph.fit(g, rank=4).explain_link("m4", g.vs[5], 99)
+    why = pugraph.fit(g, "bias", rank=4).explain_link("m4", g.vs[5], 99)
     assert (why.u, why.v) == (4, 5)
     assert str(why).startswith("m4 - m5: score")
     assert {reason.nodes[0] for reason in why.reasons} == {*g.neighbors(4), *g.neighbors(5)}
     A = sp.csr_array((np.random.default_rng(0).random((8, 5)) < 0.5).astype(int))
-    model = pugraph.fit(A, rank=2)
+    model = pugraph.fit(A, "bias", rank=2)
     u, v, p = model.top_links(1)[0]
     why = model.explain_link(u, v, 99)
     links = [f"column {x}, linked to row {u}" for x in range(5) if A[u, x]]
@@ -331,7 +331,7 @@ def test_self_loops_are_no_reasons_and_nodes_without_links_have_none():
     G = nx.karate_club_graph()
     G.add_edge(4, 4)
     G.add_nodes_from(["alone", "apart"])
-    model = pugraph.fit(G, rank=4)
+    model = pugraph.fit(G, "bias", rank=4)
     assert 4 not in {n for reason in model.explain_link(4, 5, 99).reasons for n in reason.nodes}
     nothing = model.explain_link("alone", "apart")
     assert (nothing.score, nothing.reasons, nothing.n_rest, nothing.remainder) == (0, [], 0, 0)
@@ -379,7 +379,7 @@ def test_unknown_nodes_and_a_bad_k_are_named(model):
     for k in (-1, 1.5, "3", True, None):
         with pytest.raises(ValueError, match="k must be a whole number"):
             model.explain_link(0, 1, k)
-    A = pugraph.fit(sp.csr_array(np.eye(3, 4)), rank=1)
+    A = pugraph.fit(sp.csr_array(np.eye(3, 4)), "bias", rank=1)
     with pytest.raises(ValueError, match="3 is not in the matrix"):
         A.explain_link(3, 0)
 
@@ -417,7 +417,7 @@ def test_pairs_of_features_have_their_products_and_weights(directed):
     """D is recovered from all scores, without the weights that the model keeps."""
     G = blocks(directed=directed)
     F = np.random.default_rng(0).standard_normal((40, 2))
-    model = pugraph.fit(G, features=F, dtype="float64")
+    model = pugraph.fit(G, "bias", features=F, dtype="float64")
     scaled = Scaling.of(F).apply(F)
     X = model.factors[0] @ model.factors[1].T
     inverse = np.linalg.pinv(scaled)
@@ -433,9 +433,9 @@ def test_pairs_of_features_have_their_products_and_weights(directed):
 
 def test_features_are_told_as_they_are():
     G = blocks()
-    (only,) = pugraph.fit(G, features="side").explain_link(0, 2).reasons
+    (only,) = pugraph.fit(G, "bias", features="side").explain_link(0, 2).reasons
     assert only.what == "side=a of 0 and side=a of 2"
-    words = shares_by_words(pugraph.fit(G, features=["side", "at"]).explain_link(0, 1, 99))
+    words = shares_by_words(pugraph.fit(G, "bias", features=["side", "at"]).explain_link(0, 1, 99))
     assert "side=a of 0 and not side=a of 1" in words
     assert "at[0]=0 of 0 and at[0]=1 of 1" in words
     assert {"at[0]=0 of 0", "at[0]=1 of 1", "every pair"} < set(words)
@@ -451,7 +451,7 @@ def test_a_side_without_features_has_its_nodes_in_their_place(side, shape, tmp_p
         G = nx.gnp_random_graph(9, 0.4, seed=1, directed=shape == "digraph")
     F = rng.standard_normal((7 if shape == "matrix" and side else 9, 2))
     features = (None, F) if side else (F, None)
-    model = pugraph.fit(G, features=features, dtype="float64")
+    model = pugraph.fit(G, "bias", features=features, dtype="float64")
     model.save(tmp_path / "m")
     words = {"matrix": ("row 2", "column 5")}.get(shape, ("2", "5"))
     for now in (model, pugraph.LinkModel.load(tmp_path / "m")):
@@ -465,7 +465,7 @@ def test_two_sets_of_features_are_kept_apart():
     G = nx.gnp_random_graph(12, 0.4, seed=1)
     rng = np.random.default_rng(0)
     sides = rng.standard_normal((12, 2)), rng.standard_normal((12, 3))
-    why = pugraph.fit(G, features=sides, dtype="float64").explain_link(0, 5, 99)
+    why = pugraph.fit(G, "bias", features=sides, dtype="float64").explain_link(0, 5, 99)
     assert len(why.reasons) == 2 * 3 * 4
     assert abs(why.remainder) < 1e-9
 
@@ -474,7 +474,7 @@ def test_two_sets_of_features_are_kept_apart():
 def test_new_nodes_bring_their_features(sparse, tmp_path):
     F = np.random.default_rng(0).standard_normal((35, 3))
     F = sp.csr_array(np.eye(35, 12, -3) + np.eye(35, 12)) if sparse else F
-    model = pugraph.fit(nx.karate_club_graph(), features=F[:34], dtype="float64")
+    model = pugraph.fit(nx.karate_club_graph(), "bias", features=F[:34], dtype="float64")
     more = model.add_nodes(["new"], features=F[[33]], links=[("new", 3)])
     more.save(tmp_path / "m")
     assert model.data.features.values.shape[0] == 34
@@ -487,13 +487,13 @@ def test_new_nodes_bring_their_features(sparse, tmp_path):
         }
         assert shares_by_words(why) == pytest.approx(old)
     matrix = sp.csr_array((np.random.default_rng(0).random((34, 5)) < 0.4).astype(int))
-    wide = pugraph.fit(matrix, features=(F[:34], None)).add_nodes([34], features=F[[34]])
+    wide = pugraph.fit(matrix, "bias", features=(F[:34], None)).add_nodes([34], features=F[[34]])
     assert abs(wide.explain_link(34, 2).remainder) < 1e-5
 
 
 def test_a_file_of_an_older_version_without_features_says_so(tmp_path):
     path = tmp_path / "m"
-    model = pugraph.fit(blocks(), features="at")
+    model = pugraph.fit(blocks(), "bias", features="at")
     model.save(path)
     with np.load(path) as archive:
         arrays = {name: a for name, a in archive.items() if not name.startswith("features")}

@@ -20,7 +20,7 @@ def attributes():
     G = nx.karate_club_graph()
     for node in G:
         G.nodes[node].update(at=[node % 3, node % 5], age=node)
-    return pugraph.fit(G, features=["club", "at", "age"])
+    return pugraph.fit(G, "bias", features=["club", "at", "age"])
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,19 @@ def test_features_of_new_nodes_must_be_those_of_the_model(attributes, features, 
 
 
 def test_a_model_of_a_matrix_takes_a_matrix():
-    model = pugraph.fit(nx.karate_club_graph(), features=np.arange(34.0).reshape(-1, 1))
+    model = pugraph.fit(nx.karate_club_graph(), "bias", features=np.arange(34.0).reshape(-1, 1))
     with pytest.raises(ValueError, match="pass features as a matrix"):
         model.add_nodes(["x"], features={"age": [3]})
-    half = pugraph.fit(nx.karate_club_graph(), features=(np.arange(34.0).reshape(-1, 1), None))
+    half = pugraph.fit(
+        nx.karate_club_graph(), "bias", features=(np.arange(34.0).reshape(-1, 1), None)
+    )
     with pytest.raises(ValueError, match="one side of the model has no features"):
         half.add_nodes(["x"], features=[[3.0]])
 
 
 def test_the_explanation_is_what_a_pair_of_features_adds_to_a_score():
     G = blocks()
-    model = pugraph.fit(G, features="side", dtype="float64")
+    model = pugraph.fit(G, "bias", features="side", dtype="float64")
     weights = {(u, v): weight for u, v, weight in model.explain()}
     assert set(weights) == {("side=a", "side=a"), ("side=a", "side=b"), ("side=b", "side=b")}
     ((_, _, p),) = model.predict([(0, 2)])
@@ -66,7 +68,7 @@ def test_the_explanation_is_what_a_pair_of_features_adds_to_a_score():
     assert weights["side=a", "side=b"] == pytest.approx(p)
     assert [abs(w) for _, _, w in model.explain()] == sorted(map(abs, weights.values()))[::-1]
     with pytest.raises(ValueError, match="no features to explain"):
-        pugraph.fit(G).explain()
+        pugraph.fit(G, "bias").explain()
 
 
 @pytest.mark.parametrize(("method", "options"), FEATURE_SOLVERS)
@@ -88,9 +90,9 @@ def test_two_sets_of_features_are_explained_apart():
     G = nx.gnp_random_graph(12, 0.4, seed=1)
     rng = np.random.default_rng(0)
     sides = rng.standard_normal((12, 2)), rng.standard_normal((12, 2))
-    assert len(pugraph.fit(G, features=sides).explain(99)) == 9
-    assert len(pugraph.fit(G, features=sides[0]).explain(99)) == 6
-    model = pugraph.fit(G, features=sides)
+    assert len(pugraph.fit(G, "bias", features=sides).explain(99)) == 9
+    assert len(pugraph.fit(G, "bias", features=sides[0]).explain(99)) == 6
+    model = pugraph.fit(G, "bias", features=sides)
     left, right = (Scaling.of(side).apply(side) for side in sides)
     W, H = model.factors
     D = np.linalg.pinv(left) @ W @ H.T @ np.linalg.pinv(right).T
@@ -106,14 +108,14 @@ def test_a_category_that_cannot_be_saved_is_named(tmp_path):
     G = blocks()
     for node in G:
         G.nodes[node]["born"] = datetime.date(2000, 1, 1 + node % 2)
-    model = pugraph.fit(G, features="born")
+    model = pugraph.fit(G, "bias", features="born")
     with pytest.raises(ValueError, match=r"attribute 'born' has a category .* turn it into str"):
         model.save(tmp_path / "m")
 
 
 def test_new_nodes_of_a_data_frame_are_placed_by_its_columns():
     frame = pandas.DataFrame({"age": range(40), "kind": ["x", "y", "z", "z"] * 10})
-    model = pugraph.fit(blocks(), features=frame)
+    model = pugraph.fit(blocks(), "bias", features=frame)
     new = pandas.DataFrame({"kind": ["y"], "age": [3]}, index=["new"])
     same = model.add_nodes(["new"], features={"age": [3], "kind": ["y"]})
     assert list(model.add_nodes(["new"], features=new).predict()) == list(same.predict())

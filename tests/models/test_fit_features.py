@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import igraph as ig
 import networkx as nx
 import numpy as np
@@ -48,7 +50,7 @@ def test_the_objective_is_the_papers(penalty):
     G = blocks()
     F = np.array([G.nodes[node]["at"] for node in G])
     model = pugraph.fit(
-        G, features=F, penalty=penalty, rho=0.8, reg=0.7, tol=1e-7, dtype="float64"
+        G, "bias", features=F, penalty=penalty, rho=0.8, reg=0.7, tol=1e-7, dtype="float64"
     )
     scaled = Scaling.of(F).apply(F)
     D = np.linalg.pinv(scaled) @ model.factors[0] @ model.factors[1].T @ np.linalg.pinv(scaled).T
@@ -105,7 +107,7 @@ def test_directed_graphs_are_scored_from_u_to_v():
     G = nx.DiGraph()
     G.add_nodes_from((node, {"side": "ab"[node % 2]}) for node in range(20))
     G.add_edges_from((u, v) for u in range(0, 20, 2) for v in range(1, 20, 2) if (u + v) % 3)
-    model = pugraph.fit(G, features="side")
+    model = pugraph.fit(G, "bias", features="side")
     (_, _, forth), (_, _, back) = model.predict([(0, 3), (3, 0)])
     assert forth > 0.5
     assert back == pytest.approx(0, abs=1e-6)
@@ -121,13 +123,13 @@ def test_rectangular_matrices_have_features_of_each_side(sides, penalty):
     A = sp.csr_array((rng.random((30, 20)) < 0.2).astype(float))
     F, G = rng.standard_normal((30, 3)), rng.standard_normal((20, 4))
     features = {"rows": F, "columns": (None, G), "both": (F, G)}[sides]
-    model = pugraph.fit(A, features=features, penalty=penalty)
+    model = pugraph.fit(A, "bias", features=features, penalty=penalty)
     assert (len(model.factors[0]), len(model.factors[1])) == (30, 20)
     assert model.gap <= 1e-4
     most = {"rows": 4, "columns": 5, "both": 4}[sides]
     assert model.rank <= most
     if penalty == "nuclear":
-        factors = pugraph.fit(A, features=features, rank=most, tol=1e-8, max_sweeps=5000)
+        factors = pugraph.fit(A, "bias", features=features, rank=most, tol=1e-8, max_sweeps=5000)
         assert factors.solver == "ccd++"
         assert factors.history[-1] == pytest.approx(model.history[-1], rel=1e-3)
     names = {(u, v) for u, v, _ in model.explain(10**6)}
@@ -137,9 +139,9 @@ def test_rectangular_matrices_have_features_of_each_side(sides, penalty):
 def test_identity_features_on_both_sides_are_the_model_without_features():
     G = nx.karate_club_graph()
     options = {"rho": 0.8, "reg": 3.0, "dtype": "float64"}
-    plain = pugraph.fit(G, rank=34, tol=1e-10, max_sweeps=5000, **options)
+    plain = pugraph.fit(G, "bias", rank=34, tol=1e-10, max_sweeps=5000, **options)
     # the scale is that of rows of length 1, which the identity's have
-    inductive = pugraph.fit(G, features=sp.eye_array(34).tocsr(), tol=1e-8, **options)
+    inductive = pugraph.fit(G, "bias", features=sp.eye_array(34).tocsr(), tol=1e-8, **options)
     W, H = plain.factors
     np.testing.assert_allclose(inductive.factors[0] @ inductive.factors[1].T, W @ H.T, atol=1e-3)
     assert inductive.history[-1] == pytest.approx(plain.history[-1], rel=1e-5)
@@ -148,9 +150,9 @@ def test_identity_features_on_both_sides_are_the_model_without_features():
 def test_many_sparse_features_are_learned_without_forming_d():
     G = blocks(60)
     F = sp.csr_array(sp.random(60, 2000, density=0.01, random_state=np.random.default_rng(0)))
-    model = pugraph.fit(G, features=F, rank=3, max_sweeps=20, tol=1e-2)
+    model = pugraph.fit(G, "bias", features=F, rank=3, max_sweeps=20, tol=1e-2)
     assert model.solver == "ccd++"
-    assert pugraph.fit(G, features=F, max_sweeps=50, tol=1e-1).solver == "ccd++"
+    assert pugraph.fit(G, "bias", features=F, max_sweeps=50, tol=1e-1).solver == "ccd++"
 
 
 @pytest.mark.parametrize(("method", "options"), FEATURE_SOLVERS)
@@ -195,7 +197,7 @@ def test_features_that_say_nothing_give_one_score_to_all():
 )
 def test_bad_features_and_options_are_named(options, message):
     G = nx.karate_club_graph()
-    for call in (pugraph.fit, pugraph.pu_bias):
+    for call in (partial(pugraph.fit, method="bias"), pugraph.pu_bias):
         with pytest.raises(ValueError, match=message):
             call(G, **options)
 
@@ -214,17 +216,17 @@ def test_bounds_that_do_not_bind_change_nothing(features, penalty):
 
 def test_without_a_penalty_there_is_no_gap():
     G = blocks()
-    free = pugraph.fit(G, features="at", penalty="ridge", reg=0)
+    free = pugraph.fit(G, "bias", features="at", penalty="ridge", reg=0)
     assert free.gap is None
-    almost = pugraph.fit(G, features="at", penalty="ridge", reg=1e-9, tol=1e-12)
+    almost = pugraph.fit(G, "bias", features="at", penalty="ridge", reg=1e-9, tol=1e-12)
     assert next(free.predict())[2] == pytest.approx(next(almost.predict())[2], abs=1e-4)
-    for options in ({}, {"method": "shift", "penalty": "ridge"}):
+    for method, penalty in (("bias", "nuclear"), ("shift", "ridge")):
         with pytest.raises(ValueError, match="needs a reg above 0"):
-            pugraph.fit(G, features="at", reg=0, **options)
+            pugraph.fit(G, method, features="at", reg=0, penalty=penalty)
 
 
 def test_a_tolerance_below_rounding_ends_all_the_same():
-    model = pugraph.fit(blocks(), features="at", tol=1e-15)
+    model = pugraph.fit(blocks(), "bias", features="at", tol=1e-15)
     assert len(model.history) < 2000
     assert model.gap < 1e-6
 
@@ -245,4 +247,4 @@ def test_too_large_a_d_is_refused_before_the_work_starts(monkeypatch):
     G = nx.path_graph(1000)
     F = np.eye(1000)
     with pytest.raises(MemoryError, match=r"with features needs about .* GiB .*ccd\+\+"):
-        pugraph.fit(G, features=F, penalty="ridge")
+        pugraph.fit(G, "bias", features=F, penalty="ridge")

@@ -41,11 +41,11 @@ def test_a_rectangular_matrix_has_rows_and_columns_of_its_own():
 def test_self_loops_are_dropped_before_a_fit(karate):
     loops = karate.copy()
     loops.add_edges_from((v, v) for v in (0, 5, 7))
-    plain, looped = pugraph.fit(karate, rank=4), pugraph.fit(loops, rank=4)
+    plain, looped = pugraph.fit(karate, "bias", rank=4), pugraph.fit(loops, "bias", rank=4)
     assert plain.factors[0].tobytes() == looped.factors[0].tobytes()
     assert list(plain.predict()) == list(looped.predict())
     directed = nx.DiGraph([(0, 0), (0, 1)])
-    assert [(u, v) for u, v, _ in pugraph.fit(directed).predict()] == [(1, 0)]
+    assert [(u, v) for u, v, _ in pugraph.fit(directed, "bias").predict()] == [(1, 0)]
 
 
 @pytest.mark.parametrize(("method", "solver"), SOLVERS)

@@ -30,6 +30,9 @@ BAD = [
     ("reg", float("inf")),
     ("reg", float("nan")),
     ("reg", [1]),
+    ("missing", 0),
+    ("missing", 1.0),
+    ("missing", "best"),
     ("max_sweeps", 0),
     ("tol", -1e-3),
     ("tol", float("nan")),
@@ -61,6 +64,28 @@ def test_options_that_exclude_each_other():
         Options(method="shift", alpha=0.7)
     with pytest.raises(ValueError, match="'ball', 'relax', 'exact' for method 'shift'"):
         Options(method="shift", solver="als")
+    for method in ("bias", "shift"):
+        with pytest.raises(ValueError, match="missing belongs to method 'blend'"):
+            Options(method=method, missing=0.2)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("alpha", 0.9),
+        ("penalty", "ridge"),
+        ("solver", "als"),
+        ("max_sweeps", 5),
+        ("tol", 1e-3),
+        ("dtype", "float64"),
+    ],
+)
+def test_a_blend_has_no_options_of_a_single_model(name, value):
+    message = f"{name} is an option of a single model.* choose method='bias'"
+    with pytest.raises(ValueError, match=message):
+        Options(method="blend", inductive=True, **{name: value})
+    blend = Options(method="blend", inductive=True, missing=0.2, rho=0.5)
+    assert blend.of_bias == Options(method="bias", rho=0.5)
 
 
 def test_good_options_pass():

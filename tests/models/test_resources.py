@@ -12,10 +12,10 @@ from pugraph.models import resources
 
 def test_progress_may_be_a_bar_or_a_function(karate, capsys):
     told = []
-    model = pugraph.fit(karate, rank=3, progress=lambda *about: told.append(about))
+    model = pugraph.fit(karate, "bias", rank=3, progress=lambda *about: told.append(about))
     assert told == list(enumerate(model.history, 1))
     assert capsys.readouterr().err == ""
-    pugraph.fit(karate, rank=3, progress=True)
+    pugraph.fit(karate, "bias", rank=3, progress=True)
     bar = capsys.readouterr().err
     assert "pu_bias" in bar
     assert f"{len(model.history)}/100" in bar
@@ -34,5 +34,7 @@ def test_the_free_memory_is_read_where_the_system_tells_it(monkeypatch, tmp_path
 def test_threads_are_used_where_there_are_links_enough(n, n_jobs, most):
     seen = set()
     G = nx.gnm_random_graph(n, 4 * n, seed=0)
-    pugraph.fit(G, rank=4, n_jobs=n_jobs, progress=lambda *_: seen.add(numba.get_num_threads()))
+    pugraph.fit(
+        G, "bias", rank=4, n_jobs=n_jobs, progress=lambda *_: seen.add(numba.get_num_threads())
+    )
     assert seen == {min(most, numba.config.NUMBA_NUM_THREADS)}

@@ -12,7 +12,7 @@ from tests.plotting.looks import KARATE, legend
 
 class TestConvergence:
     def test_one_model(self, ax):
-        model = pugraph.fit(KARATE, rank=3, max_sweeps=50)
+        model = pugraph.fit(KARATE, "bias", rank=3, max_sweeps=50)
         assert plot_convergence(model, ax=ax) is ax
         history = np.array(model.history)
         x, y = ax.lines[0].get_data()
@@ -24,16 +24,16 @@ class TestConvergence:
         assert ax.get_legend() is None
 
     def test_objective_itself(self, ax):
-        model = pugraph.fit(KARATE, rank=3)
+        model = pugraph.fit(KARATE, "bias", rank=3)
         plot_convergence({"als": model}, relative=False, ax=ax)
         assert ax.lines[0].get_ydata().tolist() == model.history
         assert (ax.get_ylabel(), ax.get_yscale(), legend(ax)) == ("objective", "linear", ["als"])
 
     def test_the_same_objective_shares_its_lowest_value(self, ax):
         models = {
-            "two": pugraph.fit(KARATE, rank=2, reg=1.0),
-            "five": pugraph.fit(KARATE, rank=5, reg=1.0),
-            "other": pugraph.fit(KARATE, rank=2, reg=2.0),
+            "two": pugraph.fit(KARATE, "bias", rank=2, reg=1.0),
+            "five": pugraph.fit(KARATE, "bias", rank=5, reg=1.0),
+            "other": pugraph.fit(KARATE, "bias", rank=2, reg=2.0),
         }
         plot_convergence(models, ax=ax)
         assert legend(ax) == list(models)
@@ -71,4 +71,4 @@ class TestConvergence:
 
     def test_model_without_links(self):
         with pytest.raises(ValueError, match="there were no links"):
-            plot_convergence(pugraph.fit(nx.empty_graph(4)))
+            plot_convergence(pugraph.fit(nx.empty_graph(4), "bias"))

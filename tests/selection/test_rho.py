@@ -49,7 +49,8 @@ def test_it_is_the_same_for_all_libraries_and_twice():
 def test_the_estimate_serves_a_fit_and_knows_features():
     A = groups(0.5)
     rho = estimate_rho(A).rho
-    assert pugraph.fit(A, rho=rho).rho == rho
+    assert pugraph.fit(A, "bias", rho=rho).rho == rho
+    assert pugraph.fit(A, missing=rho).missing == pytest.approx(rho)
     F = sp.csr_array(np.eye(6)[np.arange(240) % 6])
     assert estimate_rho(A, features=F).rho == pytest.approx(0.5, abs=0.06)
 
@@ -63,3 +64,5 @@ def test_bad_options_are_named():
         estimate_rho(nx.empty_graph(5))
     with pytest.raises(ValueError, match="rank must be"):
         estimate_rho(A, rank=0)
+    with pytest.raises(ValueError, match="method must be 'bias' or 'shift', not 'blend'"):
+        estimate_rho(A, method="blend")

@@ -50,7 +50,7 @@ def test_what_is_given_is_kept_and_the_rest_chosen():
     ranks = select(G, rho=0.8, reg=1.0, rank="auto")
     assert len({trial.rank for trial in ranks.table}) == len(ranks.table) >= 2
     found = {trial.rank: trial.average_precision for trial in ranks.table}
-    rule = pugraph.fit(G).rank
+    rule = pugraph.fit(G, "bias").rank
     # another rank than the rule's has to be better by 1 %
     assert found[ranks.rank] * 1.01 > max(found.values())
     assert ranks.rank == rule or found[ranks.rank] > 1.01 * found[rule]
@@ -106,12 +106,12 @@ def test_auto_is_what_select_chooses():
         {"rank": "auto"},
     ):
         chosen = select(G, **{"rho": None, "reg": None, **options})
-        model = pugraph.fit(G, **options)
+        model = pugraph.fit(G, "bias", **options)
         assert (model.rho, model.reg, model.rank) == (chosen.rho, chosen.reg, chosen.rank)
         assert list(pugraph.pu_bias(G, [(0, 99)], **options)) == list(model.predict([(0, 99)]))
     assert pugraph.fit(G, "shift", rho="auto", reg="auto", rank=8).alpha is None
     features = np.arange(120.0).reshape(-1, 1)
-    model = pugraph.fit(G, rho="auto", reg="auto", features=features)
+    model = pugraph.fit(G, "bias", rho="auto", reg="auto", features=features)
     assert model.reg == select(G, features=features).reg
 
 
@@ -122,8 +122,12 @@ def test_selection_repeats_and_shows_a_bar(capsys):
     assert [t[:4] for t in first.table] == [t[:4] for t in again.table]
     assert "select" in capsys.readouterr().err
     with pytest.raises(ValueError, match="too few to learn from"):
-        pugraph.fit(nx.path_graph(5), rho="auto")
+        pugraph.fit(nx.path_graph(5), "bias", rho="auto")
+    with pytest.raises(ValueError, match="method must be 'bias' or 'shift', not 'blend'"):
+        select(G, method="blend")
+    with pytest.raises(TypeError, match=r"select\(\) has no option 'missing'"):
+        select(G, missing=0.2)
     with pytest.raises(ValueError, match="rho or alpha, not both"):
-        pugraph.fit(G, rho="auto", alpha=0.9)
+        pugraph.fit(G, "bias", rho="auto", alpha=0.9)
     with pytest.raises(ValueError, match="rank is found by the solver"):
-        pugraph.fit(G, rank="auto", solver="proximal")
+        pugraph.fit(G, "bias", rank="auto", solver="proximal")
