@@ -111,15 +111,18 @@ def path_sums(
     degrees: FloatArray,
     rows: IntArray,
     cols: IntArray,
-    out: FloatArray,
-) -> None:
-    """Set a row of `out` to five sums per pair (u, v), in the order of `PATH_COLUMNS`.
+    out: FloatArray | None = None,
+) -> FloatArray:
+    """Return a row of five sums per pair (u, v), in the order of `PATH_COLUMNS`.
 
     Over the nodes x of the paths u -> x -> v: their number, and the sums of 1 / log(d_x) and of
     1 / d_x, where d are the given degrees. Over the paths u -> x -> y -> v: the sums of
     1 / sqrt(d_x d_y) and of 1 / (d_x d_y), the latter being d_u times the chance of a random
     walk. `steps` has the links and `back` the reversed links. The pairs must not be links.
+    `out` may be given, to be written to.
     """
+    if out is None:
+        out = np.empty((rows.size, _N_COLUMNS))
     ordered = rows.size == 0 or bool((rows[1:] >= rows[:-1]).all())
     order = np.arange(rows.size) if ordered else np.argsort(rows, kind="stable")
     sorted_rows = rows[order]
@@ -129,6 +132,7 @@ def path_sums(
         steps.indptr, steps.indices, back.indptr, back.indices, _weights(degrees),
         sorted_rows[starts], np.append(starts, rows.size), order, cols, chunks, out,
     )  # fmt: skip
+    return out
 
 
 @kernel(parallel=True)

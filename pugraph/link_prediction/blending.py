@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
 from pugraph.core.jit import threads
+from pugraph.core.log_odds import log_odds
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
 from pugraph.models.checks import checks_names, is_auto
@@ -33,6 +35,7 @@ _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
 _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
 _FEW_PAIRS = 5000  # below, starting threads takes longer than they save
 _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
+_LARGEST_SHIFT = 2.0  # of the log odds, in calibration; it is mostly below 0.3
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
 
 
@@ -73,7 +76,12 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
         # the vectors of a single round have seen no hidden link: a good start
         evidence = Evidence.fit(data, options, part if times == 1 else None)
         steps.update()
-        learned = _learn(Examples.joined(examples), evidence, missing) if examples else None
+        learned = None
+        if examples:
+            nothing: IntArray = np.empty(0, np.int32)
+            whole = HiddenLinks(data, nothing, nothing, order.size, data._pairs)
+            pairs = _examples(whole, evidence, options, 1, rng)
+            learned = _learn(Examples.joined(examples), evidence, missing, pairs, order.size)
         steps.update()
     return Blend(data, evidence, learned, options.n_jobs)
 
@@ -116,8 +124,17 @@ def _examples(
     return examples.at(~drawn)
 
 
-def _learn(examples: Examples, evidence: Evidence, missing: float | Auto | None) -> Learned:
-    """Learn the odds of near and of far pairs, and how to turn them into probabilities."""
+def _learn(
+    examples: Examples,
+    evidence: Evidence,
+    missing: float | Auto | None,
+    pairs: Examples,
+    n_links: int,
+) -> Learned:
+    """Learn the odds of near and of far pairs, and how to turn them into probabilities.
+
+    `pairs` are non-links of the whole graph, with their evidence there.
+    """
     rising, prior = evidence.rising, evidence.prior
     with threads(1):  # BLAS: the bits of a product could depend on its threads
         seen = learned = None
@@ -136,8 +153,29 @@ def _learn(examples: Examples, evidence: Evidence, missing: float | Auto | None)
             learn_odds(examples.at(mine if mine.any() else ...), rising, prior, is_near, learned)
             for is_near, mine in ((True, examples.near), (False, ~examples.near))
         )
-    calibration = Calibration(missing_fraction(seen), learned, seen)
-    return Learned(near, far, calibration, _quantiles(examples))
+        odds = log_odds(pairs.evidence, pairs.near, near.tables, far.tables)
+    calibration = Calibration(missing_fraction(seen), learned, seen, 0.0)
+    calibration = _adjusted(calibration, odds, pairs.weights, n_links)
+    return Learned(near, far, calibration, _quantiles(pairs if odds.size else examples))
+
+
+def _adjusted(
+    calibration: Calibration, odds: FloatArray, weights: FloatArray, n_links: int
+) -> Calibration:
+    """Shift the odds so that the probabilities add up to the number of missing links.
+
+    The whole graph has more links than the graphs that were learned from, and so more evidence
+    of everything.
+    """
+    expected = n_links * calibration.missing / (1 - calibration.missing)
+
+    def surplus(shift: float) -> float:
+        chances = calibration._replace(shift=shift).probability(odds)
+        return float(weights @ chances) - expected
+
+    if surplus(-_LARGEST_SHIFT) * surplus(_LARGEST_SHIFT) >= 0:  # few pairs, or none
+        return calibration
+    return calibration._replace(shift=brentq(surplus, -_LARGEST_SHIFT, _LARGEST_SHIFT))
 
 
 def _quantiles(examples: Examples) -> FloatArray:

@@ -44,11 +44,15 @@ class Calibration(NamedTuple):
         The share of hidden links among all unseen ones, as it was assumed in learning.
     seen : float
         The same, as it follows from `missing`.
+    shift : float
+        Added to the log odds, so that the probabilities of all pairs add up to the number of
+        missing links.
     """
 
     missing: float
     learned: float
     seen: float
+    shift: float
 
     def probability(self, odds: FloatArray) -> FloatArray:
         """Return the probabilities of a missing link; see docs/method.md."""
@@ -57,9 +61,10 @@ class Calibration(NamedTuple):
     def log_odds(self, odds: FloatArray) -> FloatArray:
         """Return the log odds of a missing link, which stay finite where p is rounded to 1.
 
-        With the chance c = learned / seen * s(odds) that an unseen pair is a link, they are
-        log(c / (1 - c)) + log(1 - seen).
+        With the chance c = learned / seen * s(odds + shift) that an unseen pair is a link, they
+        are log(c / (1 - c)) + log(1 - seen).
         """
+        odds = odds + self.shift
         ratio = self.learned / self.seen
         surplus = 0.0
         if ratio < 1:
@@ -245,36 +250,43 @@ class Blend(LinkModel):
 
     def _shares(self, row: int, col: int) -> Shares:
         if self._learned is None:
-            return Shares(np.zeros(1), lambda number: Reason("a graph without links", 0.0))
+            return Shares(np.zeros(0), lambda number: Reason("", 0.0))
         evidence, learned = self._evidence, self._learned
         found = evidence.of_pairs(np.array([row], np.int32), np.array([col], np.int32))
         near = bool(evidence.near(found)[0])
         odds = learned.near if near else learned.far
-        constant, shares = odds.shares(found[0])
-        total = float(learned.calibration.log_odds(np.array([constant + shares.sum()]))[0])
-        basis = "any pair two steps apart" if near else "any pair more than two steps apart"
-        # the step from the learned odds to those of a missing link belongs to the basis
-        values = np.append(shares, total - shares.sum())
-        commons = self._common_neighbors(row, col)
+        constant, of_columns = odds.shares(found[0])
+        total = float(learned.calibration.log_odds(np.array([constant + of_columns.sum()]))[0])
+        groups: dict[str, list[int]] = {}
+        for place, column in enumerate(evidence.columns):
+            if column.words != "common neighbours" or near:  # a far pair has none
+                groups.setdefault(column.words, []).append(place)
+        places = list(groups.values())
+        shares = np.array([of_columns[group].sum() for group in places])
 
         def reason(number: int) -> Reason:
-            share = float(values[number])
-            if number == shares.size:
-                return Reason(basis, share)
-            column, value = evidence.columns[number], float(found[0, number])
-            words, nodes = column.words, ()
-            if column.name == "common_neighbors" and commons.size:
+            words = list(groups)[number]
+            values = found[0, places[number]]
+            share, first = float(shares[number]), places[number][0]
+            if not evidence.columns[first].rising:
+                return Reason(f"{words} {', '.join(f'{x:.0f}' for x in values)}", share)
+            rank = int(np.searchsorted(learned.quantiles[first], values[0]))
+            rarity = float(LEVELS[rank - 1]) if rank else 0.0
+            nodes: tuple[Any, ...] = ()
+            if words == "common neighbours":
+                commons = self._common_neighbors(row, col)
                 names = [name_of(self.data, 0, int(place)) for place in commons[:_NAMED]]
                 more = f" and {commons.size - _NAMED} more" * (commons.size > _NAMED)
                 words = f"{words}: {', '.join(names)}{more}"
                 nodes = tuple(self.data.nodes[place] for place in commons)
-            rarity = None
-            if column.rising:
-                place = int(np.searchsorted(learned.quantiles[number], value))
-                rarity = float(LEVELS[place - 1]) if place else 0.0
-            return Reason(words, share, value, rarity, nodes)
+            return Reason(words, share, float(values[0]), rarity, nodes)
 
-        return Shares(values, reason, total, "log odds")
+        basis = "any pair two steps apart" if near else "any pair more than two steps apart"
+        if not self.data.square:
+            basis = "any pair"
+        # the step from the learned odds to those of a missing link belongs to the base
+        base = total - float(of_columns.sum())
+        return Shares(shares, reason, total, "log odds", base, basis)
 
     def _common_neighbors(self, row: int, col: int) -> IntArray:
         """Return the nodes on paths of two steps between two nodes, those of low degree first."""

@@ -40,7 +40,8 @@ class Column(NamedTuple):
     ----------
     name : str
     words : str
-        What it is, for people.
+        What it is, for people. Columns with the same words are told as one reason, whose value
+        is that of the first of them.
     rising : bool
         Whether it may only raise the odds of a link.
     log_prior, prior : float
@@ -58,45 +59,43 @@ class Column(NamedTuple):
 # Priors: rounded means of what was learned on the networks that docs/blend.md names.
 _PATHS = (
     Column("common_neighbors", "common neighbours"),
-    Column("adamic_adar", "common neighbours, weighted by 1 / log of their degrees", prior=0.15),
+    Column("adamic_adar", "common neighbours", prior=0.15),
     Column(
         "resource_allocation",
-        "common neighbours, weighted by 1 / their degrees",
+        "common neighbours",
         log_prior=0.4,
         prior=0.2,
     ),
     Column("three_step_paths", "paths of three steps", log_prior=0.1, prior=0.1),
-    Column("three_step_walks", "random walks of three steps", log_prior=0.15),
+    Column("three_step_walks", "paths of three steps", log_prior=0.15),
 )
 _UNDIRECTED = (
-    Column("lower_degree", "the lower degree", rising=False, log_prior=-0.5),
-    Column("higher_degree", "the higher degree", rising=False),
+    Column("lower_degree", "degrees", rising=False, log_prior=-0.5),
+    Column("higher_degree", "degrees", rising=False),
 )
 _RECTANGULAR = (
-    Column("row_degree", "links of the row", rising=False),
-    Column("column_degree", "links of the column", rising=False),
+    Column("row_degree", "degrees", rising=False),
+    Column("column_degree", "degrees", rising=False),
 )
 _DIRECTED = (
     *(
-        column._replace(name=f"forward_{column.name}", words=f"{column.words}, along the links")
+        column._replace(name=f"forward_{column.name}", words=f"{column.words} along the links")
         for column in _PATHS
     ),
     Column("link_back", "a link in the other direction", log_prior=0.5),
-    Column("out_degree_u", "links from the first node", rising=False),
-    Column("out_degree_v", "links from the second node", rising=False),
-    Column("in_degree_u", "links to the first node", rising=False),
-    Column("in_degree_v", "links to the second node", rising=False),
+    Column("out_degree_u", "degrees", rising=False),
+    Column("out_degree_v", "degrees", rising=False),
+    Column("in_degree_u", "degrees", rising=False),
+    Column("in_degree_v", "degrees", rising=False),
 )
 _MODELS = {
-    "pu_bias": Column("pu_bias", "biased matrix completion (pu_bias)", log_prior=0.3, prior=0.15),
+    "pu_bias": Column("pu_bias", "matrix completion (pu_bias)", log_prior=0.3, prior=0.15),
     "pu_shift": Column(
-        "pu_shift", "shifted matrix completion (pu_shift)", log_prior=0.3, prior=0.1
+        "pu_shift", "non-negative matrix completion (pu_shift)", log_prior=0.3, prior=0.1
     ),
-    "svd": Column("svd", "the links at low rank", prior=0.1),
-    "normalized_svd": Column(
-        "normalized_svd", "the links at low rank, normalised by degrees", prior=0.1
-    ),
-    "pu_bias_features": Column("pu_bias_features", "the features (pu_bias)"),
+    "svd": Column("svd", "the links at low rank (SVD)", prior=0.1),
+    "normalized_svd": Column("normalized_svd", "the links at low rank (SVD)", prior=0.1),
+    "pu_bias_features": Column("pu_bias_features", "features (pu_bias)"),
 }
 
 Model = FactorModel | Embedding

@@ -57,7 +57,7 @@ class Reason(NamedTuple):
 class LinkExplanation:
     """Why a pair has its score, by `pugraph.LinkModel.explain_link`; prints as a table.
 
-    The shares of the reasons, `rest` and `remainder` add up to `total`.
+    `base`, the shares of the reasons, `rest` and `remainder` add up to `total`.
 
     Attributes
     ----------
@@ -79,6 +79,10 @@ class LinkExplanation:
         The part of the total that no reason explains.
     title : str
         The pair in words.
+    base : float
+        The total of a pair before any reason; 0 for a factor model.
+    basis : str
+        Which pairs have this base, in words.
 
     See Also
     --------
@@ -110,6 +114,8 @@ class LinkExplanation:
     n_rest: int
     remainder: float
     title: str
+    base: float = 0.0
+    basis: str = ""
 
     def __repr__(self) -> str:
         n = len(self.reasons)
@@ -122,7 +128,8 @@ class LinkExplanation:
         first = f"{self.title}: score {self.score:.3g}"
         if self.unit != "score":
             first += f", {self.unit} {self.total:.3g}"
-        lines = list(self.reasons)
+        lines = [Reason(self.basis, self.base)] if self.basis else []
+        lines += self.reasons
         if self.n_rest:
             lines.append(Reason(f"{self.n_rest} other{'s' * (self.n_rest != 1)}", self.rest))
         if abs(self.remainder) > _NEGLIGIBLE * abs(self.total):
@@ -153,14 +160,16 @@ def _table(lines: list[Reason]) -> list[str]:
 class Shares(NamedTuple):
     """All reasons for a score: their shares, and a function from a number to its reason.
 
-    Only the reasons that are shown are put into words. The shares add up to `total` as far
-    as they explain it; None stands for the score.
+    Only the reasons that are shown are put into words. `base` and the shares add up to `total`
+    as far as they explain it; None stands for the score.
     """
 
     values: FloatArray
     reason: Callable[[int], Reason]
     total: float | None = None
     unit: str = "score"
+    base: float = 0.0
+    basis: str = ""
 
 
 def explanation(
@@ -181,8 +190,10 @@ def explanation(
         reasons,
         rest,
         max(values.size - k, 0),
-        total - (sum(reason.share for reason in reasons) + rest),
+        total - shares.base - (sum(reason.share for reason in reasons) + rest),
         title(data, row, col),
+        shares.base,
+        shares.basis,
     )
 
 
