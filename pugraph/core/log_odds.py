@@ -78,9 +78,9 @@ def tables(regression: Regression, trees: Trees | None, weight: float) -> Tables
             _fill(trees, t, 0, 0, edges, masks, values)
         values *= weight
     keep = np.flatnonzero((regression.logs != 0) | (regression.raws != 0) | (n_edges > 0))
-    slopes = ((1 - weight) * part[keep] for part in (regression.logs, regression.raws))
+    logs, raws = ((1 - weight) * part[keep] for part in (regression.logs, regression.raws))
     return Tables(
-        float(base), keep, *slopes, regression.offsets[keep],
+        float(base), keep, logs, raws, regression.offsets[keep],
         edges[keep], n_edges[keep], masks[keep].view(np.uint64), values,
     )  # fmt: skip
 

@@ -35,6 +35,7 @@ _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
 _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
 _FEW_PAIRS = 5000  # below, starting threads takes longer than they save
 _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
+_ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of missing links
 _LARGEST_SHIFT = 2.0  # of the log odds, in calibration; it is mostly below 0.3
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
 
@@ -144,7 +145,8 @@ def _learn(
             learned = estimate_seen(examples, rising, prior)
             if learned is None:
                 learned = seen_share(DEFAULT_MISSING)
-            seen = learned
+            most, least = map(seen_share, _ESTIMATES)
+            seen = learned = min(max(learned, least), most)
             if missing is None:
                 seen = seen_share(DEFAULT_MISSING)
                 learned = min(learned, seen)

@@ -27,7 +27,7 @@ _FEWEST = 10  # links, and other pairs, for any trees
 _BALANCE = 0.1  # the weight of links while trees are learned, as a share of the other pairs'
 # for the regression, which has few numbers to learn
 _MOST_OTHERS = 20_000
-_ESTIMABLE = 100  # links: with fewer, the share of links that is seen is not estimated
+_ESTIMABLE = 300  # links: with fewer, the share of links that is seen is not estimated
 
 
 @dataclass(frozen=True)
