@@ -118,6 +118,7 @@ def test_threads_and_other_pairs_do_not_show(directed):
     assert (evidence.of_pairs(rows[::-3], cols[::-3]) == one[::-3]).all()
 
 
+@pytest.mark.compiled
 def test_a_fit_from_a_similar_one_is_close_to_it():
     data = to_graph_data(groups(60))
     settings = Options(rank=4)
