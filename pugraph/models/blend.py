@@ -52,7 +52,7 @@ class Calibration(NamedTuple):
     missing: float
     learned: float
     seen: float
-    shift: float
+    shift: float = 0.0
 
     def probability(self, odds: FloatArray) -> FloatArray:
         """Return the probabilities of a missing link; see docs/method.md."""

@@ -198,7 +198,8 @@ class Evidence:
                 out[:, place + 1], out[:, place + 2] = own[rows], own[cols]
                 place += 2
         place = len(self.columns) - len(self.models)
-        score_all(self._factors, rows, cols, data.symmetric, out[:, place:])
+        if self._factors:
+            score_all(self._factors, rows, cols, data.symmetric, out[:, place:])
         return out
 
     def column(self, evidence: FloatArray, name: str) -> FloatArray:

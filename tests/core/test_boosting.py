@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pugraph.core import boosting
-from pugraph.core.boosting import Shape, Tables, Trees, boost, tree_bounds, tree_odds, tree_shares
+from pugraph.core.boosting import Shape, Trees, boost, tree_bounds, tree_shares
 from tests import naive
+from tests.core.odds import scored
 
 SHAPE = Shape(rounds=6, leaves=5, rate=0.3, least_rows=3, penalty=1.0)
 RISING = np.array([True, True, False, True])
@@ -30,11 +31,6 @@ def labels(n=120, seed=0, seen=0.5):
 def grown(seed=0, rising=RISING, shape=SHAPE, seen=0.5, **size):
     evidence, truth, weights = labels(seed=seed, **size)
     return evidence, boost(evidence, truth, weights, rising, shape, seen, 0.1)
-
-
-def scored(trees, rows):
-    """The log odds of each row, by the fast way."""
-    return tree_odds(Tables.of(trees, rows.shape[1]), rows)
 
 
 @given(seed=st.integers(0, 99), seen=st.floats(0.05, 1), factor=st.floats(1, 30))
@@ -137,33 +133,6 @@ def test_a_column_that_is_not_rising_may_lower_the_odds():
     assert far < middle
 
 
-@given(seed=st.integers(0, 99), leaves=st.integers(2, 8), rounds=st.integers(1, 5))
-def test_tables_score_as_a_walk_down_each_tree(seed, leaves, rounds):
-    shape = SHAPE._replace(leaves=leaves, rounds=rounds)
-    evidence, trees = grown(seed, shape=shape)
-    # between the examples, far outside of them, and on the thresholds themselves
-    rng = np.random.default_rng(seed)
-    rows = np.vstack([evidence[:20], rng.normal(scale=9, size=(20, 4)), np.zeros((20, 4))])
-    inner = trees.column >= 0
-    rows[40:, 0] = rng.choice(np.append(trees.threshold[inner], 0.0), 20)
-    rows[40:, 2] = rng.choice(np.append(trees.threshold[inner], 0.0), 20)
-    expected = [naive.tree_odds(trees, row) for row in rows]
-    np.testing.assert_allclose(scored(trees, rows), expected, rtol=1e-12)
-
-
-@pytest.mark.compiled
-def test_as_many_thresholds_as_there_may_be():
-    rng = np.random.default_rng(0)
-    evidence = rng.random((4000, 1))
-    truth = (rng.random(4000) < evidence[:, 0]).astype(float)
-    shape = SHAPE._replace(rounds=150, leaves=8, least_rows=1)
-    trees = boost(evidence, truth, np.ones(4000), np.array([False]), shape, 1.0, 0.1)
-    assert np.unique(trees.threshold[trees.column == 0]).size > 0.85 * boosting._BINS
-    rows = np.linspace(-0.1, 1.1, 500)[:, None]
-    expected = [naive.tree_odds(trees, row) for row in rows]
-    np.testing.assert_allclose(scored(trees, rows), expected, rtol=1e-12)
-
-
 @given(seed=st.integers(0, 99))
 def test_shares_add_up(seed):
     _, trees = grown(seed % 5)
@@ -204,9 +173,9 @@ def test_bins_have_about_equal_weight_and_keep_equal_values_together():
     assert np.unique(places[values == 2]).size == 1
     heights = np.bincount(places, weights)
     small = np.delete(heights, places[-1])
-    assert small.max() < 1.2 * weights.sum() / boosting._BINS
+    assert small.max() < 1.2 * weights.sum() / boosting.MOST_BINS
     assert not np.isin(values[values < 2], edges).any()
-    assert edges.size < boosting._BINS
+    assert edges.size < boosting.MOST_BINS
     assert boosting._edges(np.ones(9), np.ones(9)).size <= 1
 
 
@@ -230,16 +199,3 @@ def test_the_odds_of_all_positives_are_found_from_those_seen():
     # where most are positives, the odds themselves are ill determined
     chances = [1 / (1 + np.exp(-o)) for o in (found, odds)]
     assert np.abs(chances[0] - chances[1]).mean() < 0.03
-
-
-@pytest.mark.compiled
-def test_threads_do_not_show():
-    from pugraph.core.jit import threads
-
-    _, trees = grown(n=500)
-    rows = np.random.default_rng(0).normal(size=(5000, 4))
-    with threads(1):
-        one = scored(trees, rows)
-    with threads(2):
-        assert (scored(trees, rows) == one).all()
-    assert (scored(trees, rows[1234:]) == one[1234:]).all()

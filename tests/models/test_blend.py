@@ -284,7 +284,8 @@ def test_shares_add_up_to_the_log_odds_of_the_score(name, k):
             continue
         why = model.explain_link(u, v, k)
         assert why.score == model.score_pairs([u], [v])[0]
-        total = sum(reason.share for reason in why.reasons) + why.rest + why.remainder
+        shares = [reason.share for reason in why.reasons]
+        total = why.base + sum(shares) + why.rest + why.remainder
         if model._learned is None:
             assert total == 0
             continue
@@ -295,8 +296,10 @@ def test_shares_add_up_to_the_log_odds_of_the_score(name, k):
         else:  # rounded, as of a link in a very small graph
             assert 30 < total < np.inf
         assert why.remainder == pytest.approx(0, abs=1e-9)
-        assert len(why.reasons) == min(k, len(model._evidence.columns) + 1)
-        near |= {r.what for r in why.reasons if r.what.startswith("any pair")}
+        words = {column.words for column in model._evidence.columns}
+        assert len(why.reasons) + why.n_rest in (len(words), len(words) - 1)
+        assert len(why.reasons) == min(k, len(why.reasons) + why.n_rest)
+        near.add(why.basis)
     if k == 100 and name in ("networkx", "directed"):
         assert len(near) == 2  # both near and far pairs were explained
 
