@@ -69,16 +69,18 @@ def test_evidence_of_a_link_is_that_of_a_graph_without_it(directed):
         assert not (left & ~A).any()
         assert not (hidden & hidden_before).any()  # each link is learned from once at most
         hidden_before |= hidden
-        rows, cols, evidence = part.asked[0]
+        ((rows, cols, evidence),) = part.asked
+        n_hidden = hidden.sum() // (1 if directed else 2)
+        assert rows.size > n_hidden
+        assert not A[rows[n_hidden:], cols[n_hidden:]].any()  # what links are told from
+        rows, cols, evidence = rows[:n_hidden], cols[:n_hidden], evidence[:n_hidden]
         assert hidden[rows, cols].all()
-        assert rows.size == hidden.sum() / (1 if directed else 2)
+        assert np.unique(rows * len(A) + cols).size == n_hidden
         leaked = whole.of_pairs(rows, cols)
         for name in ("pu_bias", "pu_shift", "svd", "normalized_svd"):
             without, with_it = part.column(evidence, name), whole.column(leaked, name)
             assert (without != with_it).mean() > 0.95  # the model has seen the link
             assert without.mean() < with_it.mean()
-        for others, ends, _ in part.asked[1:]:  # what links are told from are no links
-            assert not A[others, ends].any()
 
 
 @compiled
@@ -384,8 +386,8 @@ def test_small_graphs_have_sensible_chances(name):
     if name == "two components":
         inside = [p for u, v, p in found if v < 5]
         assert min(inside) > max(p for u, v, p in found if u < 5 <= v)
-    if name == "star":
-        assert len(set(ours)) == 1
+    if name == "star":  # all pairs are alike, but for the rounding of their vectors
+        assert max(ours) - min(ours) < 1e-6
 
 
 @compiled
