@@ -69,16 +69,16 @@ def test_evidence_of_a_link_is_that_of_a_graph_without_it(directed):
         assert not (left & ~A).any()
         assert not (hidden & hidden_before).any()  # each link is learned from once at most
         hidden_before |= hidden
-        rows, cols, evidence = part.asked[0]
-        assert hidden[rows, cols].all()
+        rows, cols, evidence = (np.concatenate(side) for side in zip(*part.asked, strict=True))
+        links = hidden[rows, cols]
+        assert not A[rows, cols][~links].any()  # what links are told from are no links
+        rows, cols, evidence = rows[links], cols[links], evidence[links]
         assert rows.size == hidden.sum() / (1 if directed else 2)
         leaked = whole.of_pairs(rows, cols)
         for name in ("pu_bias", "pu_shift", "svd", "normalized_svd"):
             without, with_it = part.column(evidence, name), whole.column(leaked, name)
             assert (without != with_it).mean() > 0.95  # the model has seen the link
             assert without.mean() < with_it.mean()
-        for others, ends, _ in part.asked[1:]:  # what links are told from are no links
-            assert not A[others, ends].any()
 
 
 @compiled
@@ -384,8 +384,8 @@ def test_small_graphs_have_sensible_chances(name):
     if name == "two components":
         inside = [p for u, v, p in found if v < 5]
         assert min(inside) > max(p for u, v, p in found if u < 5 <= v)
-    if name == "star":
-        assert len(set(ours)) == 1
+    if name == "star":  # all alike, but for the random start of the models
+        assert max(ours) < 1.1 * min(ours)
 
 
 @compiled
