@@ -136,6 +136,8 @@ def explain(args: Namespace) -> None:
         "score": why.score,
         "total": why.total,
         "unit": why.unit,
+        "base": why.base,
+        "basis": why.basis,
         "reasons": reasons,
         "rest": why.rest,
         "n_rest": why.n_rest,

@@ -192,7 +192,7 @@ class LinkModel(PairScorer):
         Raises
         ------
         ValueError
-            If `k` is not a whole number of at cut 0, or `nodes` is not a list of nodes.
+            If `k` is not a whole number of at least 0, or `nodes` is not a list of nodes.
         networkx.NodeNotFound, ValueError
             If one of `nodes` is not in the graph (networkx, others).
 
@@ -272,8 +272,8 @@ class LinkModel(PairScorer):
         >>> why = pugraph.fit(G).explain_link("Gavroche", "Claquesous", k=3)
         >>> why.unit
         'log odds'
-        >>> why.reasons[0].what
-        'common neighbours, weighted by 1 / their degrees'
+        >>> why.reasons[0].what.split(":")[0], len(why.reasons[0].nodes)
+        ('common neighbours', 8)
 
         Of matrix completion alone:
 

@@ -54,7 +54,10 @@ class Options:
             check_option(name, getattr(self, name), check)
         if self.method == BLEND:
             for name, field in self.__dataclass_fields__.items():
-                if name in _ONE_MODEL and getattr(self, name) != field.default:
+                given = getattr(self, name)
+                if name == "dtype":  # may be a name or a type
+                    given = np.dtype(given).name
+                if name in _ONE_MODEL and given != field.default:
                     raise InputError(
                         f"{name} is an option of a single model, not of method='blend', which "
                         "combines several; choose method='bias' or 'shift' to use it"

@@ -243,7 +243,7 @@ def test_complete_graphs_isolated_nodes_and_self_loops(score):
     G.add_edge(0, 0)
     scored = list(score(G))
     assert [link[:2] for link in scored] == [(v, "alone") for v in range(5)]
-    assert [p for *_, p in scored] == pytest.approx([0.0] * 5, abs=1e-5)  # or a low probability
+    assert [p for *_, p in scored] == pytest.approx([0.0] * 5, abs=0.05)  # or a low probability
 
 
 @every_scorer
