@@ -19,6 +19,8 @@ from pugraph.core.types import BoolArray, FloatArray
 _OFFSET, _ONE = 0.01, 1.0
 LOWEST, HIGHEST = -1.0, 2.0  # of a rising column that is used as it is: scores are near [0, 1]
 _PENALTY = 1.0  # on the slopes, as in scikit-learn's default
+# Of the logarithm of a column, and of a column; chosen by hand, and felt only with few examples.
+_LEAST_LOG_SPREAD, _LEAST_SPREAD = 0.25, 0.1
 _ITERATIONS = 200  # at most; a fit takes 20 to 100
 _TINY = 1e-12
 _CONSTANT = 1e-9  # the spread of a column that is constant but for rounding
@@ -85,6 +87,10 @@ def learn_regression(
     means = np.average(columns, 0, weights)
     spreads = np.sqrt(np.average((columns - means) ** 2, 0, weights))
     varies = spreads > _CONSTANT
+    # a slope from a narrow range would take pairs outside of it to certainty
+    n_logs = rising.size
+    spreads[:n_logs] = np.maximum(spreads[:n_logs], _LEAST_LOG_SPREAD)
+    spreads[n_logs:] = np.maximum(spreads[n_logs:], _LEAST_SPREAD)
     columns = (columns[:, varies] - means[varies]) / spreads[varies]
     expected, least = expected[varies], np.where(np.append(rising, rising[rising]), 0, -np.inf)
     least = least[varies]

@@ -18,7 +18,7 @@ from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import blend_search
 from pugraph.models.embedding import Embedding
-from pugraph.models.evidence import Evidence, Model
+from pugraph.models.evidence import COMMON_NEIGHBORS, DEGREES, Evidence, Model
 from pugraph.models.factors import FactorModel
 from pugraph.models.link_model import LinkModel
 from pugraph.models.odds import Odds
@@ -259,7 +259,7 @@ class Blend(LinkModel):
         total = float(learned.calibration.log_odds(np.array([constant + of_columns.sum()]))[0])
         groups: dict[str, list[int]] = {}
         for place, column in enumerate(evidence.columns):
-            if column.words != "common neighbours" or near:  # a far pair has none
+            if column.words != COMMON_NEIGHBORS or near:  # a far pair has none
                 groups.setdefault(column.words, []).append(place)
         places = list(groups.values())
         shares = np.array([of_columns[group].sum() for group in places])
@@ -268,12 +268,12 @@ class Blend(LinkModel):
             words = list(groups)[number]
             values = found[0, places[number]]
             share, first = float(shares[number]), places[number][0]
-            if not evidence.columns[first].rising:
-                return Reason(f"{words} {', '.join(f'{x:.0f}' for x in values)}", share)
+            if words == DEGREES:
+                return Reason(self._degrees_in_words(row, col), share)
             rank = int(np.searchsorted(learned.quantiles[first], values[0]))
             rarity = float(LEVELS[rank - 1]) if rank else 0.0
             nodes: tuple[Any, ...] = ()
-            if words == "common neighbours":
+            if words == COMMON_NEIGHBORS:
                 commons = self._common_neighbors(row, col)
                 names = [name_of(self.data, 0, int(place)) for place in commons[:_NAMED]]
                 more = f" and {commons.size - _NAMED} more" * (commons.size > _NAMED)
@@ -284,9 +284,20 @@ class Blend(LinkModel):
         basis = "any pair two steps apart" if near else "any pair more than two steps apart"
         if not self.data.square:
             basis = "any pair"
+        if self.data.adjacency[row, col]:
+            basis += ", before its evidence, in which this link itself counts"
         # the step from the learned odds to those of a missing link belongs to the base
         base = total - float(of_columns.sum())
         return Shares(shares, reason, total, "log odds", base, basis)
+
+    def _degrees_in_words(self, row: int, col: int) -> str:
+        rows, cols = (np.diff(side.indptr) for side in self._evidence.data._sides)
+        if self.data.square and self.data.directed:
+            return (
+                f"{rows[row]} and {rows[col]} links from the two nodes, "
+                f"{cols[row]} and {cols[col]} to them"
+            )
+        return f"degrees {rows[row]} and {cols[col]}"
 
     def _common_neighbors(self, row: int, col: int) -> IntArray:
         """Return the nodes on paths of two steps between two nodes, those of low degree first."""

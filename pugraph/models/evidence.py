@@ -56,13 +56,15 @@ class Column(NamedTuple):
     prior: float = 0.0
 
 
+COMMON_NEIGHBORS, DEGREES = "common neighbours", "degrees"  # words of columns
+
 # Priors: rounded means of what was learned on the networks that docs/blend.md names.
 _PATHS = (
-    Column("common_neighbors", "common neighbours"),
-    Column("adamic_adar", "common neighbours", prior=0.15),
+    Column("common_neighbors", COMMON_NEIGHBORS),
+    Column("adamic_adar", COMMON_NEIGHBORS, prior=0.15),
     Column(
         "resource_allocation",
-        "common neighbours",
+        COMMON_NEIGHBORS,
         log_prior=0.4,
         prior=0.2,
     ),
@@ -70,12 +72,12 @@ _PATHS = (
     Column("three_step_walks", "paths of three steps", log_prior=0.15),
 )
 _UNDIRECTED = (
-    Column("lower_degree", "degrees", rising=False, log_prior=-0.5),
-    Column("higher_degree", "degrees", rising=False),
+    Column("lower_degree", DEGREES, rising=False, log_prior=-0.5),
+    Column("higher_degree", DEGREES, rising=False),
 )
 _RECTANGULAR = (
-    Column("row_degree", "degrees", rising=False),
-    Column("column_degree", "degrees", rising=False),
+    Column("row_degree", DEGREES, rising=False),
+    Column("column_degree", DEGREES, rising=False),
 )
 _DIRECTED = (
     *(
@@ -83,10 +85,10 @@ _DIRECTED = (
         for column in _PATHS
     ),
     Column("link_back", "a link in the other direction", log_prior=0.5),
-    Column("out_degree_u", "degrees", rising=False),
-    Column("out_degree_v", "degrees", rising=False),
-    Column("in_degree_u", "degrees", rising=False),
-    Column("in_degree_v", "degrees", rising=False),
+    Column("out_degree_u", DEGREES, rising=False),
+    Column("out_degree_v", DEGREES, rising=False),
+    Column("in_degree_u", DEGREES, rising=False),
+    Column("in_degree_v", DEGREES, rising=False),
 )
 _MODELS = {
     "pu_bias": Column("pu_bias", "matrix completion (pu_bias)", log_prior=0.3, prior=0.15),

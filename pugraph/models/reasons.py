@@ -144,7 +144,9 @@ def _table(lines: list[Reason]) -> list[str]:
     columns = {
         "share": [f"{line.share:.{places}f}" for line in lines],
         "value": ["" if line.value is None else f"{line.value:.4g}" for line in lines],
-        "pairs with less": ["" if line.rarity is None else f"{line.rarity:.1%}" for line in lines],
+        "pairs with less": [
+            "" if line.rarity is None else f"{100 * line.rarity:.5g}%" for line in lines
+        ],
     }
     shown = {head: cells for head, cells in columns.items() if any(cells)}
     rows = list(zip(*shown.values(), (line.what for line in lines), strict=True))

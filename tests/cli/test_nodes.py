@@ -65,8 +65,6 @@ def test_features_of_a_table_and_nodes_without_links(run, people, between, tmp_p
     assert pugraph.LinkModel.load(model).explain(1)
     assert run("fit", *argv, "-o", model).code == 0
     assert run("info", "--model", model, "--as", "json").json[0]["features"] is True
-    assert (
-        "features (pu_bias)" in run("explain", "--model", model, "a", "new", "--top", 99).out
-    )
+    assert "features (pu_bias)" in run("explain", "--model", model, "a", "new", "--top", 99).out
     text = run("predict", *argv, "--as", "graphml").out
     assert nx.parse_graphml(text).nodes["a"]["city"] == "Rome"
