@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
 
 from pugraph.core.boosting import Shape, Trees, boost, tree_bounds, tree_shares
-from pugraph.core.log_odds import Tables, tables
+from pugraph.core.log_odds import Tables, log_odds, tables
 from pugraph.core.regression import (
     Regression,
     learn_regression,
@@ -27,6 +29,7 @@ _FEWEST = 10  # links, and other pairs, for any trees
 _BALANCE = 0.1  # the weight of links while trees are learned, as a share of the other pairs'
 # for the regression, which has few numbers to learn
 _MOST_OTHERS = 20_000
+_LARGEST_SHIFT = 3.0  # of the mean of both; it is mostly below 0.5
 _ESTIMABLE = 300  # links: with fewer, the share of links that is seen is not estimated
 
 
@@ -155,7 +158,31 @@ def learn_odds(
     trees = boost(
         examples.evidence, examples.is_link, examples.weights, rising, shape, seen, _BALANCE
     )
-    return Odds(regression, trees, weight * n_links / (n_links + _ENOUGH), rising)
+    odds = Odds(regression, trees, weight * n_links / (n_links + _ENOUGH), rising)
+    return _calibrated(odds, examples, seen)
+
+
+def _calibrated(odds: Odds, examples: Examples, seen: float) -> Odds:
+    """Shift the odds so that as many links are expected as there are.
+
+    The mean of two log odds is not calibrated where each of them is, least for rare links.
+    """
+    whole = np.ones(examples.is_link.size, bool)
+    found = log_odds(examples.evidence, whole, odds.tables, odds.tables)
+    links = float(examples.weights @ examples.is_link)
+
+    def surplus(shift: float) -> float:
+        return seen * float(examples.weights @ expit(found + shift)) - links
+
+    if surplus(-_LARGEST_SHIFT) * surplus(_LARGEST_SHIFT) >= 0:
+        return odds
+    shift = brentq(surplus, -_LARGEST_SHIFT, _LARGEST_SHIFT)
+    assert odds.trees is not None
+    return replace(
+        odds,
+        regression=odds.regression._replace(constant=odds.regression.constant + shift),
+        trees=odds.trees._replace(start=odds.trees.start + shift),
+    )
 
 
 def _regression(
