@@ -301,7 +301,7 @@ def test_shares_add_up_to_the_log_odds_of_the_score(name, k):
         assert len(why.reasons) == min(k, len(why.reasons) + why.n_rest)
         near.add(why.basis)
     if k == 100 and name in ("networkx", "directed"):
-        assert len(near) == 2  # both near and far pairs were explained
+        assert len(near) >= 2  # both near and far pairs were explained
 
 
 @compiled

@@ -85,7 +85,7 @@ def test_values_and_rarities_are_columns_where_there_are_any():
         "a - c: score 0.8",
         "  share  value  pairs with less  reason",
         "  0.500      3            98.7%  reason 0",
-        "  0.250                   50.0%  reason 1",
+        "  0.250                     50%  reason 1",
         "  0.050                          1 other",
     ]
     only = explained([0.8], value=[3.0])
