@@ -36,7 +36,8 @@ _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and fa
 _FEW_PAIRS = 5000  # below, starting threads takes longer than they save
 _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
 _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of missing links
-_LARGEST_SHIFT = 10.0  # of the log odds, in calibration; mostly below 0.3, more in tiny graphs
+# Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
+_SHIFTS = -10.0, 2.0
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
 
 
@@ -175,9 +176,9 @@ def _adjusted(
         chances = calibration._replace(shift=shift).probability(odds)
         return float(weights @ chances) - expected
 
-    if surplus(-_LARGEST_SHIFT) * surplus(_LARGEST_SHIFT) >= 0:  # few pairs, or none
+    if surplus(_SHIFTS[0]) * surplus(_SHIFTS[1]) >= 0:  # few pairs, or none
         return calibration
-    return calibration._replace(shift=brentq(surplus, -_LARGEST_SHIFT, _LARGEST_SHIFT))
+    return calibration._replace(shift=brentq(surplus, *_SHIFTS))
 
 
 def _quantiles(examples: Examples) -> FloatArray:
