@@ -6,6 +6,7 @@ depend on the number of threads, so the bits of the results do not depend on it 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def aligned_empty(shape: tuple[int, int], dtype: np.dtype[Any]) -> FloatArray:
     return buffer[start : start + size].view(dtype).reshape(shape)
 
 
+@functools.lru_cache(64)
 def _blocks(n: int, max_blocks: int) -> IntArray:
     """Return the bounds of blocks of about equal size, `max_blocks` of them at most."""
     return np.linspace(0, n, min(-(-n // _ROWS), max_blocks) + 1).astype(np.int64)

@@ -213,7 +213,7 @@ def _grow(bins, slopes, n_bins, rising, rate, least_rows, penalty, odds, nodes, 
 
 def _edges(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the bounds of a column's bins, which have about equal weight."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
     values, heights = values[order], np.cumsum(weights[order])
     places = np.searchsorted(heights, heights[-1] * np.arange(1, MOST_BINS) / MOST_BINS)
     edges = np.unique(values[np.minimum(places, values.size - 1)])

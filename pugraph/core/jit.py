@@ -10,9 +10,11 @@ import contextlib
 import contextvars
 import functools
 import os
+import sys
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -20,6 +22,8 @@ import threadpoolctl
 
 from pugraph.core.types import IntArray
 from pugraph.errors import ForkedProcessError
+
+_T = TypeVar("_T")
 
 # The parts of fastmath that sums need to be vectorised: they may be reordered, and
 # multiply-adds fused. NaN and infinity keep their meaning. The order is fixed when a kernel is
@@ -30,12 +34,15 @@ _REORDER = {"reassoc", "contract"}
 # the workspace of each range costs little. Affects speed and rounding only.
 _CHUNKS = 256
 
+# The threading layers of numba that several threads may call at the same time.
+_CONCURRENT = ("omp", "tbb")
+
 
 def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a function with numba on its first call."""
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
-        options = {"parallel": parallel, "fastmath": _REORDER}
+        options = {"parallel": parallel, "fastmath": _REORDER, "nogil": True}
         try:
             compiled = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # numba found no directory for its cache
@@ -46,10 +53,10 @@ def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Callable
 
 
 def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """Allow one caller at a time, and none in a forked process whose threads are lost.
+    """Allow one caller at a time where need be, and none in a forked process.
 
-    Not all threading layers of numba support concurrent callers, and after a fork the OpenMP
-    layer would terminate the process.
+    Not all threading layers of numba support concurrent callers. After a fork the threads are
+    lost, and the OpenMP layer would terminate the process.
     """
 
     @functools.wraps(compiled)
@@ -60,11 +67,23 @@ def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
                 "do not survive a fork; start processes with "
                 "multiprocessing.get_context('spawn') or 'forkserver'"
             )
+        if _process.concurrent:
+            return compiled(*args)
         with _process.lock:
             _process.used = True
-            return compiled(*args)
+            result = compiled(*args)
+            _process.concurrent = _layer() in _CONCURRENT
+        return result
 
     return call
+
+
+def _layer() -> str:
+    """Return the threading layer of numba, once it is known; there is none without compilation."""
+    try:
+        return numba.threading_layer()
+    except ValueError:
+        return ""
 
 
 class _Process:
@@ -72,7 +91,7 @@ class _Process:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.used = False
+        self.used = self.concurrent = False
         self.forked = False
 
     def after_fork(self) -> None:
@@ -123,6 +142,35 @@ def threads(n_jobs: int | None) -> Iterator[None]:
             numba.set_num_threads(previous)
 
 
+def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> list[_T]:
+    """Call functions at the same time, each on one thread; return their results in order.
+
+    For work that is too small to be divided itself.
+    """
+    with threads(n_jobs):
+        workers = min(numba.get_num_threads(), len(functions))
+        # the first kernel of a process shows whether others may run beside it
+        alone = len(functions) if workers < 2 else int(not _process.concurrent)
+        results = [function() for function in functions[:alone]]
+        if workers > 1 and not _process.concurrent:
+            return results + [function() for function in functions[alone:]]
+    if alone == len(functions):
+        return results
+    # in the context of the caller: to look for BLAS again would take milliseconds
+    with threads(1), ThreadPoolExecutor(workers, "", numba.set_num_threads, (1,)) as pool:
+        calls = [pool.submit(contextvars.copy_context().run, f) for f in functions[alone:]]
+        try:
+            return results + [call.result() for call in calls]
+        finally:  # after an error or Ctrl-C, begin nothing more
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@functools.lru_cache(1)
+def _libraries(n_modules: int) -> threadpoolctl.ThreadpoolController:
+    """Return the loaded libraries; a new one comes with a new module."""
+    return threadpoolctl.ThreadpoolController()
+
+
 @contextlib.contextmanager
 def _one_blas_thread() -> Iterator[None]:
     if _limited.get():
@@ -130,7 +178,7 @@ def _one_blas_thread() -> Iterator[None]:
         return
     token = _limited.set(True)
     try:
-        with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
             yield
     finally:
         _limited.reset(token)

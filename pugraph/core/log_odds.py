@@ -18,7 +18,6 @@ from pugraph.core.types import BoolArray, FloatArray, IntArray
 # The leaves of a tree are the bits of a byte.
 _MOST_LEAVES, _ALL_LEAVES = 8, 255
 _PER_WORD = 8  # bytes in a word of `Tables.masks`
-_GROUP = 8  # thresholds that are compared together
 _FIRST_LEAF = np.array([0] + [(byte & -byte).bit_length() - 1 for byte in range(1, 256)])
 
 
@@ -38,8 +37,6 @@ class Tables(NamedTuple):
         As in `Regression`, but for the means.
     edges : array of shape (columns, MOST_BINS)
         The thresholds of the trees in each column, and infinity.
-    n_edges : int array
-        The number of thresholds, rounded up to a multiple of 8.
     masks : array of uint64, shape (columns, MOST_BINS, trees / 8)
         The leaves that are left, a byte per tree and a bit per leaf, by how many thresholds of a
         column are exceeded.
@@ -53,7 +50,6 @@ class Tables(NamedTuple):
     raws: FloatArray
     offsets: FloatArray
     edges: FloatArray
-    n_edges: IntArray
     masks: IntArray
     values: FloatArray
 
@@ -63,7 +59,6 @@ def tables(regression: Regression, trees: Trees | None, weight: float) -> Tables
     n, n_trees = regression.logs.size, 0 if trees is None else len(trees.column)
     padded = -(-n_trees // _PER_WORD) * _PER_WORD
     edges = np.full((n, MOST_BINS), np.inf)
-    n_edges = np.zeros(n, np.int64)
     masks = np.full((n, MOST_BINS, padded), _ALL_LEAVES, np.uint8)
     values = np.zeros((padded, _MOST_LEAVES))
     means = regression.logs @ regression.log_means + regression.raws @ regression.raw_means
@@ -73,15 +68,14 @@ def tables(regression: Regression, trees: Trees | None, weight: float) -> Tables
         for c in range(n):
             used = np.unique(trees.threshold[trees.column == c])
             edges[c, : used.size] = used
-            n_edges[c] = -(-used.size // _GROUP) * _GROUP
         for t in range(n_trees):
             _fill(trees, t, 0, 0, edges, masks, values)
         values *= weight
-    keep = np.flatnonzero((regression.logs != 0) | (regression.raws != 0) | (n_edges > 0))
+    keep = np.flatnonzero((regression.logs != 0) | (regression.raws != 0) | (edges[:, 0] < np.inf))
     logs, raws = ((1 - weight) * part[keep] for part in (regression.logs, regression.raws))
     return Tables(
         float(base), keep, logs, raws, regression.offsets[keep],
-        edges[keep], n_edges[keep], masks[keep].view(np.uint64), values,
+        edges[keep], masks[keep].view(np.uint64), values,
     )  # fmt: skip
 
 
@@ -104,8 +98,8 @@ def _fill(
 
 @kernel(parallel=True)
 def _set_odds(
-    evidence, which, base, columns, logs, raws, offsets, edges, n_edges, masks, values,
-    first_leaf, chunks, out,
+    evidence, which, base, columns, logs, raws, offsets, edges, masks, values, first_leaf,
+    chunks, out,
 ):  # fmt: skip
     """Set the log odds of some rows.
 
@@ -114,7 +108,7 @@ def _set_odds(
     evidence : array of shape (rows, columns)
     which : int array
         The rows.
-    base, columns, logs, raws, offsets, edges, n_edges, masks, values
+    base, columns, logs, raws, offsets, edges, masks, values
         As in `Tables`.
     first_leaf : int array
         The lowest bit of each byte.
@@ -137,9 +131,9 @@ def _set_odds(
                 bits = np.float64((x if x > 0 else 0.0) + offsets[a]).view(np.int64)
                 total += logs[a] * (bits * MANTISSA - BIAS)
                 total += raws[a] * (LOWEST if x < LOWEST else HIGHEST if x > HIGHEST else x)
-                exceeded = 0
-                for b in range(n_edges[a]):  # vectorised; faster than a binary search
-                    exceeded += edges[a, b] < x
+                exceeded = 0  # mostly 0 or 1: a binary search is slower
+                while edges[a, exceeded] < x:
+                    exceeded += 1
                 if exceeded > 0:
                     for b in range(n_words):
                         left[b] &= masks[a, exceeded, b]

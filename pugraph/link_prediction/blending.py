@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.optimize import brentq
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
-from pugraph.core.jit import threads
+from pugraph.core.jit import side_by_side, threads
 from pugraph.core.log_odds import log_odds
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
@@ -20,7 +21,7 @@ from pugraph.models.checks import checks_names, is_auto
 from pugraph.models.defaults import BLEND
 from pugraph.models.evidence import Evidence
 from pugraph.models.fit_model import hyperparameters_of
-from pugraph.models.odds import Examples, estimate_seen, learn_odds
+from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
 from pugraph.models.options import Auto, Options, Progress
 from pugraph.models.resources import progress_bar
 from pugraph.models.scorer import Prediction, position_blocks, predictions
@@ -32,8 +33,10 @@ HIDDEN = 0.1  # the fraction of the links hidden in each round
 # Rounds are repeated until this many links were hidden, but at most _MOST_TIMES times; more
 # often in small graphs, where a round takes milliseconds.
 _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
+_MOST_LINKS = 60_000  # hidden ones to learn from, if more are hidden
 _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
 _FEW_PAIRS = 5000  # below, starting threads takes longer than they save
+_TINY = 2000  # links, below which threads would wait for Python more than they compute
 _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
 _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of missing links
 # Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
@@ -60,32 +63,43 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
     size = math.ceil(HIDDEN * order.size)
     most = 2 * _MOST_TIMES if order.size < _FEW_LINKS else _MOST_TIMES
     times = min(most, math.ceil(_ENOUGH_LINKS / size), order.size // size) if size else 0
-    bar = options.progress is True
+    bar, n_jobs = options.progress is True, options.n_jobs
     missing, options = options.missing, options.of_bias
     if bar:  # one bar for all fits instead of one per fit
         options = replace(options, progress=False)
     with (
-        threads(options.n_jobs),
+        threads(n_jobs),
         progress_bar(total=times + 2, desc="pu_blend", unit="step", disable=not bar) as steps,
     ):
         options = _with_numbers(data, resolve(data, options))
-        examples, part = [], None
-        for number in range(times):
-            split = hide_these(data, np.sort(order[number * size : (number + 1) * size]))
-            part = Evidence.fit(split.data, options)
-            examples.append(_examples(split, part, options, times, rng))
+        generators = rng.spawn(times + 1)
+        nothing: IntArray = np.empty(0, np.int32)
+
+        def part(number: int, start: Evidence | None = None) -> tuple[Evidence, Examples]:
+            """Return the evidence of one of the rounds, or, last, of the whole graph."""
+            split, share = HiddenLinks(data, nothing, nothing, order.size, data._pairs), 1
+            if number < times:
+                hidden = np.sort(order[number * size : (number + 1) * size])
+                split, share = hide_these(data, hidden), times
+            evidence = Evidence.fit(split.data, options, start)
+            found = evidence, _examples(split, evidence, options, share, generators[number])
             steps.update()
-        # the vectors of a single round have seen no hidden link: a good start
-        evidence = Evidence.fit(data, options, part if times == 1 else None)
-        steps.update()
+            return found
+
+        if times == 1:  # its vectors have seen no hidden link: a good start
+            first = part(0)
+            parts = [first, part(1, first[0])]
+        else:
+            options = replace(options, n_jobs=1)
+            calls = [partial(part, number) for number in range(times + 1)]
+            parts = side_by_side(calls, 1 if order.size < _TINY else n_jobs)
+        evidence, pairs = parts.pop()
         learned = None
-        if examples:
-            nothing: IntArray = np.empty(0, np.int32)
-            whole = HiddenLinks(data, nothing, nothing, order.size, data._pairs)
-            pairs = _examples(whole, evidence, options, 1, rng)
-            learned = _learn(Examples.joined(examples), evidence, missing, pairs, order.size)
+        if parts:
+            examples = Examples.joined([examples for _, examples in parts])
+            learned = _learn(examples, evidence, missing, pairs, order.size, n_jobs)
         steps.update()
-    return Blend(data, evidence, learned, options.n_jobs)
+    return Blend(data, evidence, learned, n_jobs)
 
 
 def _with_numbers(data: GraphData, options: Options) -> Options:
@@ -101,6 +115,11 @@ def _examples(
 
     Non-links two steps apart are drawn separately: they are few, and hard to tell from links.
     """
+    hidden = split.rows, split.cols
+    if split.rows.size > _MOST_LINKS:
+        some = sampling.random_subset(split.rows.size, _MOST_LINKS / split.rows.size, rng)
+        hidden = split.rows[some], split.cols[some]
+    link_weight = split.rows.size / max(hidden[0].size, 1)
     nothing: IntArray = np.empty(0, np.int32)
     us, vs, near_weight = nothing, nothing, 1.0
     if split.pairs.square:
@@ -108,16 +127,16 @@ def _examples(
             evidence.undirected, split.pairs, _NEAR // times, rng, _MOST_PATHS
         )
     far_us, far_vs, far_weight = sampling.some_non_links(split.pairs, _FAR // times, rng)
-    sizes = split.rows.size, us.size, far_us.size
-    rows = np.concatenate([split.rows, us, far_us])
-    cols = np.concatenate([split.cols, vs, far_vs])
+    sizes = hidden[0].size, us.size, far_us.size
+    rows = np.concatenate([hidden[0], us, far_us])
+    cols = np.concatenate([hidden[1], vs, far_vs])
     with threads(1 if rows.size < _FEW_PAIRS else options.n_jobs):
         found = evidence.of_pairs(rows, cols)
     near = evidence.near(found)
     examples = Examples(
         found,
         np.repeat([1.0, 0.0, 0.0], sizes),
-        np.repeat([1.0, near_weight, far_weight], sizes),
+        np.repeat([link_weight, near_weight, far_weight], sizes),
         near,
     )
     # of all non-links, those two steps apart were drawn already
@@ -132,6 +151,7 @@ def _learn(
     missing: float | Auto | None,
     pairs: Examples,
     n_links: int,
+    n_jobs: int | None,
 ) -> Learned:
     """Learn the odds of near and of far pairs, and how to turn them into probabilities.
 
@@ -151,11 +171,14 @@ def _learn(
             if missing is None:
                 seen = seen_share(DEFAULT_MISSING)
                 learned = min(learned, seen)
-        near, far = (
+
+        def odds_of(is_near: bool) -> Odds:
             # without any examples of a kind, as of near pairs in rectangular matrices, from all
-            learn_odds(examples.at(mine if mine.any() else ...), rising, prior, is_near, learned)
-            for is_near, mine in ((True, examples.near), (False, ~examples.near))
-        )
+            mine = examples.near == is_near
+            chosen = examples.at(mine if mine.any() else ...)
+            return learn_odds(chosen, rising, prior, is_near, learned)
+
+        near, far = side_by_side([partial(odds_of, True), partial(odds_of, False)], n_jobs)
         odds = log_odds(pairs.evidence, pairs.near, near.tables, far.tables)
     calibration = Calibration(missing_fraction(seen), learned, seen, 0.0)
     calibration = _adjusted(calibration, odds, pairs.weights, n_links)
@@ -185,7 +208,7 @@ def _quantiles(examples: Examples) -> FloatArray:
     """Return the quantiles of the evidence of all pairs."""
     out = np.empty((examples.evidence.shape[1], LEVELS.size))
     for number, column in enumerate(examples.evidence.T):
-        order = np.argsort(column, kind="stable")
+        order = np.argsort(column)
         heights = np.cumsum(examples.weights[order])
         places = np.searchsorted(heights, LEVELS * heights[-1], side="right")
         out[number] = column[order[np.minimum(places, order.size - 1)]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.special import expit
 from pugraph.adapters import GraphData
 from pugraph.adapters.changes import with_nodes
 from pugraph.adapters.lookup import node_list
-from pugraph.core.jit import threads
+from pugraph.core.jit import side_by_side, threads
 from pugraph.core.log_odds import log_odds
 from pugraph.core.pairs import ScoredPairs
 from pugraph.core.types import BoolArray, FloatArray, IntArray
@@ -24,8 +25,9 @@ from pugraph.models.link_model import LinkModel
 from pugraph.models.odds import Odds
 from pugraph.models.reasons import Reason, Shares, name_of
 
-# Pairs scored at a time: bounds the memory, about 60 MB. Chosen by hand; does not change scores.
-_BLOCK = 1 << 19
+# Pairs scored at a time: bounds the memory, about 15 MB per thread. Chosen by hand; does not
+# change scores.
+_BLOCK = 1 << 17
 # below, starting threads takes longer than they save; chosen by hand, affects speed only
 _FEW_PAIRS = 5000
 _NAMED = 5  # common neighbours that an explanation names; chosen by hand
@@ -150,24 +152,34 @@ class Blend(LinkModel):
 
     def _score_and_near(self, rows: IntArray, cols: IntArray) -> tuple[FloatArray, BoolArray]:
         """Return the scores of pairs, and which pairs are near."""
-        odds, near = np.empty(rows.size), np.zeros(rows.size, bool)
+        scores, near = np.empty(rows.size), np.zeros(rows.size, bool)
         if self._learned is None:
             return np.zeros(rows.size), near
-        with threads(1 if rows.size < _FEW_PAIRS else self._n_jobs):
-            for start in range(0, rows.size, _BLOCK):
-                here = slice(start, start + _BLOCK)
-                found = self._evidence.of_pairs(rows[here], cols[here])
-                near[here] = close = self._evidence.near(found)
-                of_near, of_far = self._learned.near.tables, self._learned.far.tables
-                odds[here] = log_odds(found, close, of_near, of_far)
-        return self._learned.calibration.probability(odds), near
+        evidence, learned = self._evidence, self._learned
+
+        def score(start: int) -> None:
+            here = slice(start, start + _BLOCK)
+            found = evidence.of_pairs(rows[here], cols[here])
+            near[here] = evidence.near(found)
+            odds = log_odds(found, near[here], learned.near.tables, learned.far.tables)
+            scores[here] = learned.calibration.probability(odds)
+
+        blocks = [partial(score, start) for start in range(0, rows.size, _BLOCK)]
+        side_by_side(blocks, 1 if rows.size < _FEW_PAIRS else self._n_jobs)
+        return scores, near
 
     def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
         if rows is not None or self._learned is None:
             return super()._best_pairs(k, rows, progress)
-        return blend_search.best_pairs(
-            self.data._pairs, self._evidence, self._far_bounds, self._score_and_near, k, progress
-        )
+        with threads(self._n_jobs):
+            return blend_search.best_pairs(
+                self.data._pairs,
+                self._evidence,
+                self._far_bounds,
+                self._score_and_near,
+                k,
+                progress,
+            )
 
     def _far_bounds(self, evidence: FloatArray) -> FloatArray:
         """Return the highest scores of far pairs with at most this evidence."""

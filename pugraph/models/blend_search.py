@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from pugraph.core import sampling
-from pugraph.core.jit import threads
 from pugraph.core.pairs import Pairs, ScoredPairs, are_links
 from pugraph.core.search import Best, top_pairs
 from pugraph.core.types import BoolArray, FloatArray, IntArray
@@ -92,8 +91,7 @@ def _near(pairs: Pairs, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray
     if pairs.directed:  # linked in the other direction, and not two steps apart
         back = evidence.data.adjacency.T.tocoo()
         rows, cols = (side.astype(np.int32) for side in back.coords)
-        with threads(None):
-            common = evidence.column(evidence.of_pairs(rows, cols), "common_neighbors")
+        common = evidence.column(evidence.of_pairs(rows, cols), "common_neighbors")
         keep = ~are_links(pairs.links, rows, cols) & (common == 0) & (rows != cols)
         order = np.lexsort((cols[keep], rows[keep]))
         if order.size:
@@ -108,8 +106,7 @@ def _reaching(
     rows, cols = np.ones(m, bool), np.ones(n, bool)
     if limit == -np.inf:
         return rows, cols
-    with threads(None):
-        peaks = evidence.far_peaks()
+    peaks = evidence.far_peaks()
     for _ in range(_ROUNDS):
         before = np.count_nonzero(rows) + np.count_nonzero(cols)
         models = evidence.model_peaks(rows, cols)

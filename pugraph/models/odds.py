@@ -21,7 +21,7 @@ from pugraph.core.regression import (
 from pugraph.core.types import BoolArray, FloatArray
 
 # Chosen on splits of the networks that docs/blend.md names.
-_NEAR_SHAPE = Shape(rounds=60, leaves=8, rate=0.1, least_rows=50, penalty=1.0)
+_NEAR_SHAPE = Shape(rounds=40, leaves=8, rate=0.15, least_rows=50, penalty=1.0)
 _FAR_SHAPE = Shape(rounds=24, leaves=4, rate=0.2, least_rows=50, penalty=1.0)  # of most pairs
 _NEAR_TREES, _FAR_TREES = 0.5, 0.8  # the weight of the trees beside the regression
 _ENOUGH = 300  # links, at which the trees have half of that weight

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pugraph.core import bounded
 from pugraph.core.bounded import fit_ball, fit_box, largest_square, upper_bound
 from pugraph.core.problem import Objective
 from tests import naive
@@ -24,7 +25,8 @@ def test_a_sweep_in_the_box_is_two_passes_of_coordinate_descent():
     assert 0 < (bound == W).sum() < W.size
 
 
-def test_a_sweep_in_the_ball_is_two_passes_or_five_projected_gradient_steps():
+def test_a_sweep_in_the_ball_is_two_passes_or_five_projected_gradient_steps(monkeypatch):
+    monkeypatch.setattr(bounded, "largest_eigenvalue", lambda G: np.linalg.eigvalsh(G)[-1])
     rng = np.random.default_rng(8)
     A, objective = random_matrix(rng, 25, 19, 0.3), Objective.shifted(0.0, 1.5)
     W, H = start_factors(rng, A, 4)
@@ -35,6 +37,16 @@ def test_a_sweep_in_the_ball_is_two_passes_or_five_projected_gradient_steps():
     np.testing.assert_allclose(H, H_ref, atol=1e-10)
     lengths = np.linalg.norm(W, axis=1)
     assert 0 < (lengths > 1 - 1e-6).sum() < 25
+
+
+@pytest.mark.parametrize("rank", [1, 2, 5, 30, 100])
+@pytest.mark.parametrize("density", [0, 0.02, 0.3, 1])
+def test_the_largest_eigenvalue_is_bounded_from_above_and_closely(rank, density):
+    rng = np.random.default_rng(rank)
+    H = rng.random((200, rank)) * (rng.random((200, rank)) < density)
+    G = (H.T @ H + 0.1 * np.eye(rank)).astype(np.float32)
+    exact = np.linalg.eigvalsh(G.astype(np.float64))[-1]
+    assert exact * (1 - 1e-9) <= bounded.largest_eigenvalue(G) <= 1.5 * exact
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from functools import partial
 from itertools import pairwise
 
 import numba
@@ -41,6 +43,47 @@ def test_too_many_threads_mean_all_threads():
     for n_jobs in (None, -1, 10_000):
         with jit.threads(n_jobs):
             assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS
+
+
+@jit.kernel(parallel=True)
+def doubled(values, out):
+    for i in numba.prange(values.size):
+        out[i] = 2 * values[i]
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+@pytest.mark.parametrize("concurrent", [True, False])
+def test_functions_side_by_side_have_one_thread_each_and_keep_their_order(
+    n_jobs, concurrent, monkeypatch
+):
+    monkeypatch.setattr(jit._process, "concurrent", concurrent)
+    pools = threadpoolctl.threadpool_info()
+
+    def task(number):
+        out = np.zeros(10)
+        doubled(np.full(10, float(number)), out)
+        return number, set(out), numba.get_num_threads()
+
+    results = jit.side_by_side([partial(task, number) for number in range(7)], n_jobs)
+    assert [result[:2] for result in results] == [(number, {2.0 * number}) for number in range(7)]
+    if concurrent:
+        assert {result[2] for result in results} == {1}
+    assert threadpoolctl.threadpool_info() == pools
+    assert jit.side_by_side([], n_jobs) == []
+
+
+def test_an_error_side_by_side_is_raised_and_ends_the_rest():
+    begun = []
+
+    def task(number):
+        begun.append(number)
+        if number == 2:
+            raise KeyError(number)
+        time.sleep(0.05)
+
+    with pytest.raises(KeyError):
+        jit.side_by_side([partial(task, number) for number in range(50)], 2)
+    assert len(begun) < 20
 
 
 @pytest.mark.parametrize("indptr", [[0], [0, 0, 0], [0, 5, 5, 9], [0, *range(1000, 5000)]])

@@ -189,9 +189,19 @@ def test_chances_add_up_to_what_is_missing_and_mean_what_they_say(fraction):
         if np.count_nonzero(here) < 100:
             continue
         checked += expected >= 100
-        chance = 3 * np.sqrt(expected) * (expected < 100)  # of few links
+        chance = (3 if expected < 100 else 2) * np.sqrt(expected)  # of few links
         assert expected / 1.35 - chance < observed < 1.35 * expected + chance
     assert checked >= 2
+
+
+@compiled
+def test_a_sample_of_many_hidden_links_stands_for_all(monkeypatch):
+    G, rows, cols, truth = planted(0.3)
+    whole = planted_scores(0.3, 0.3)[1]
+    monkeypatch.setattr(blending, "_MOST_LINKS", 150)
+    scores = pugraph.fit(G, missing=0.3).score_pairs(rows, cols)
+    assert scores.sum() == pytest.approx(truth.sum(), rel=0.15)
+    assert np.corrcoef(scores, whole)[0, 1] > 0.95
 
 
 @compiled

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,7 +10,7 @@ import scipy.sparse as sp
 from pugraph import datasets
 from pugraph.adapters import to_graph_data
 from pugraph.core.jit import threads
-from pugraph.models import blend, blend_search
+from pugraph.models import blend_search
 from tests.core.problems import random_graph
 from tests.models.examples import groups, quick_fit, random_blend
 
@@ -59,8 +57,6 @@ def random_data(seed):
 @compiled
 @pytest.mark.parametrize("first", range(0, 200, 50))
 def test_the_best_of_random_graphs_are_those_of_all_pairs(first, monkeypatch):
-    for module in (blend, blend_search):  # setting threads takes longer than these searches
-        monkeypatch.setattr(module, "threads", lambda n_jobs: contextlib.nullcontext())
     with threads(1):
         for seed in range(first, first + 50):
             monkeypatch.setattr(blend_search, "_BLOCK", (5, 1 << 20)[seed % 2])
