@@ -2,8 +2,8 @@
 
 Hides a fraction of the links of each network's largest component, taken as undirected, and fits
 the blend with `missing` set to that fraction, to "auto", and as it is by default. Puts all
-other pairs into bins by their p and reports, for each bin, the mean p and the share of the pairs
-that are hidden links. Prints Markdown and writes docs/data/calibration.csv and
+other pairs of several splits into bins by their p and reports, for each bin, the mean p and the
+share of the pairs that are hidden links. Prints Markdown and writes docs/data/calibration.csv and
 docs/data/calibration-auto.csv.
 
     PUGRAPH_DATA=... python benchmarks/calibration.py [--fractions 0.05 0.1 0.3 0.5] [network ...]
@@ -36,19 +36,20 @@ def main() -> None:
     networks = ["ca-GrQc", "email-Eu-core", "facebook_combined", "polblogs", "ca-HepPh"]
     parser.add_argument("networks", nargs="*", default=networks)
     parser.add_argument("--fractions", type=float, nargs="+", default=[0.05, 0.1, 0.3, 0.5])
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     bins = [f"{low:g} to {high:g}" for low, high in itertools.pairwise(EDGES)]
     told, untold = [], []
     for fraction, name in itertools.product(options.fractions, options.networks):
         G = datasets.largest_component(datasets.load(name).to_undirected())
-        train, held_out = split_links(G, fraction=fraction, seed=options.seed)
+        splits = [split_links(G, fraction=fraction, seed=seed) for seed in range(options.seeds)]
         first = [name, f"{100 * fraction:.0f}"]
-        cells, worst, ratio, _ = measure(train, held_out, fraction)
+        cells, worst, ratio, _ = measure(splits, fraction)
         told.append([*first, *cells, worst, ratio])
         for missing in ("auto", None):
-            cells, worst, ratio, used = measure(train, held_out, missing)
-            untold.append([*first, missing or "default", f"{100 * used:.0f}", worst, ratio])
+            cells, worst, ratio, used = measure(splits, missing)
+            shares = " ".join(f"{100 * share:.0f}" for share in sorted(set(used)))
+            untold.append([*first, missing or "default", shares, worst, ratio])
         print(told[-1], *untold[-2:], flush=True)
     head = ["network", "hidden, %", *bins, "worst factor", "sum of p / hidden links"]
     print(table(head, told))
@@ -58,17 +59,20 @@ def main() -> None:
     write_csv("calibration-auto", head, untold)
 
 
-def measure(train: Any, held_out: Any, missing: Any) -> tuple[list[str], str, str, float]:
-    data = to_graph_data(train)
-    model: Any = pugraph.fit(data, missing=missing)
-    hidden = Pattern.of(links_matrix(data, *data.pair_positions(held_out)))
+def measure(splits: Any, missing: Any) -> tuple[list[str], str, str, list[float]]:
     pairs, links, chances = np.zeros((3, EDGES.size - 1))
-    for us, vs in non_links(data._pairs):
-        p = model.score_pairs(us, vs)
-        bins = np.clip(np.searchsorted(EDGES, p, side="right") - 1, 0, EDGES.size - 2)
-        pairs += np.bincount(bins, minlength=EDGES.size - 1)
-        chances += np.bincount(bins, p, EDGES.size - 1)
-        links += np.bincount(bins, are_links(hidden, us, vs), EDGES.size - 1)
+    used = []
+    for train, held_out in splits:
+        data = to_graph_data(train)
+        model: Any = pugraph.fit(data, missing=missing)
+        used.append(model.missing)
+        hidden = Pattern.of(links_matrix(data, *data.pair_positions(held_out)))
+        for us, vs in non_links(data._pairs):
+            p = model.score_pairs(us, vs)
+            bins = np.clip(np.searchsorted(EDGES, p, side="right") - 1, 0, EDGES.size - 2)
+            pairs += np.bincount(bins, minlength=EDGES.size - 1)
+            chances += np.bincount(bins, p, EDGES.size - 1)
+            links += np.bincount(bins, are_links(hidden, us, vs), EDGES.size - 1)
     full = pairs >= LEAST
     with np.errstate(divide="ignore", invalid="ignore"):
         factors = np.maximum(links / chances, chances / links)[full]
@@ -76,7 +80,7 @@ def measure(train: Any, held_out: Any, missing: Any) -> tuple[list[str], str, st
             f"{c / n:.4f}: {h / n:.4f}" if n >= LEAST else "-"
             for n, c, h in zip(pairs, chances, links, strict=True)
         ]
-    return cells, f"{factors.max():.2f}", f"{chances.sum() / links.sum():.2f}", model.missing
+    return cells, f"{factors.max():.2f}", f"{chances.sum() / links.sum():.2f}", used
 
 
 if __name__ == "__main__":

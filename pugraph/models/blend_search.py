@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _MOST_PATHS, _MOST_FAR = 2 * 10**9, 2 * 10**9
 _CANDIDATES = 50_000
 # Pairs of far nodes per block; chosen by hand, does not change the result
 _BLOCK = 1 << 20
+_GROUPS = 256  # of nodes in far pairs; chosen by hand, affects speed only
 _ROUNDS = 5  # of narrowing down the nodes of far pairs; chosen by hand, affects speed only
 _SLACK = 1e-9  # of a bound, for the rounding of sums in another order
 
@@ -37,10 +39,10 @@ def best_pairs(
     """Return the k best pairs that are not links, best first; equal scores by index.
 
     Near pairs, which are two steps apart or linked in the other direction, are all scored. The
-    k-th best of them is a limit that a far pair must reach. For each node, an upper bound of its
-    evidence in any far pair gives an upper bound of the score; only pairs of nodes whose bounds
-    reach the limit are scored. Where there are too many pairs, the best ones of each model are
-    scored instead, and the result is not exact.
+    k-th best of them is a limit that a far pair must reach. For each node, and for pairs of
+    groups of nodes, an upper bound of the evidence of far pairs gives an upper bound of the
+    score; only pairs that may reach the limit are scored. Where there are too many pairs, the
+    best ones of each model are scored instead, and the result is not exact.
 
     Parameters
     ----------
@@ -65,11 +67,10 @@ def best_pairs(
                 best.add(rows[keep], cols[keep], scores[keep])
                 bar.update(int(rows[-1]) + 1 - bar.n)
             best.sort()
-            chosen = _reaching(evidence, far_bounds, best.least)
-            n_rows, n_cols = (int(np.count_nonzero(side)) for side in chosen)
-            exact = n_rows * n_cols <= _MOST_FAR
+            groups = _reaching(evidence, far_bounds, best.least)
+            exact = groups.n_pairs() <= _MOST_FAR
         if exact:
-            blocks = _far(pairs, *chosen)
+            blocks = _far(pairs, groups)
         else:
             blocks = _candidates(pairs, evidence, 10 * k + _CANDIDATES)
             best = Best(k, np.float64)
@@ -98,34 +99,89 @@ def _near(pairs: Pairs, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray
             yield rows[keep][order], cols[keep][order]
 
 
+class _Groups(NamedTuple):
+    """Groups of nodes, and between which of them a far pair may reach the limit.
+
+    Attributes
+    ----------
+    rows, cols : int arrays
+        The group of each row and of each column; -1 if none of its far pairs may reach it.
+    joined : bool array of shape (groups of rows, groups of columns)
+    """
+
+    rows: IntArray
+    cols: IntArray
+    joined: BoolArray
+
+    def n_pairs(self) -> int:
+        """The number of pairs that may reach the limit, at most."""
+        sizes = [
+            np.bincount(side[side >= 0], minlength=n)
+            for side, n in zip((self.rows, self.cols), self.joined.shape, strict=True)
+        ]
+        return int(sizes[0] @ self.joined @ sizes[1])
+
+
 def _reaching(
     evidence: Evidence, far_bounds: Callable[[FloatArray], FloatArray], limit: float
-) -> tuple[BoolArray, BoolArray]:
-    """Return the rows and the columns of which a far pair may reach the limit."""
-    m, n = evidence.data.adjacency.shape
-    rows, cols = np.ones(m, bool), np.ones(n, bool)
+) -> _Groups:
+    """Return the groups of nodes of which a far pair may reach the limit.
+
+    First each node by itself is ruled out, or not, then pairs of groups with similar bounds.
+    """
+    shape = evidence.data.adjacency.shape
     if limit == -np.inf:
-        return rows, cols
+        rows, cols = (np.zeros(n, np.int64) for n in shape)
+        return _Groups(rows, cols, np.ones((1, 1), bool))
+    chosen = tuple(np.ones(n, bool) for n in shape)
+    own = tuple(np.empty(n) for n in shape)
     peaks = evidence.far_peaks()
     for _ in range(_ROUNDS):
-        before = np.count_nonzero(rows) + np.count_nonzero(cols)
-        models = evidence.model_peaks(rows, cols)
-        for side, own, of_models in zip((rows, cols), peaks, models, strict=True):
-            own[:, -of_models.shape[1] :] = of_models
+        before = sum(np.count_nonzero(side) for side in chosen)
+        models = evidence.model_peaks(*chosen)
+        for side, bounds, top, of_models in zip(chosen, own, peaks, models, strict=True):
+            top[:, -of_models.shape[1] :] = of_models
             places = np.flatnonzero(side)
-            side[places] = far_bounds(own[places]) >= limit - _SLACK
-        if np.count_nonzero(rows) + np.count_nonzero(cols) == before:
+            bounds[places] = far_bounds(top[places])
+            side[places] = bounds[places] >= limit - _SLACK
+        if sum(np.count_nonzero(side) for side in chosen) == before:
             break
-    return rows, cols
+    groups: list[list[IntArray]] = []
+    numbers: list[IntArray] = []
+    for side, bounds in zip(chosen, own, strict=True):
+        places = np.flatnonzero(side)
+        order = places[np.argsort(-bounds[places], kind="stable")]
+        parts: list[IntArray] = []
+        if order.size:
+            parts.extend(np.array_split(order, min(_GROUPS, order.size)))
+        number = np.full(side.size, -1)
+        for g, part in enumerate(parts):
+            number[part] = g
+        groups.append(parts)
+        numbers.append(number)
+    joined = np.zeros((len(groups[0]), len(groups[1])), bool)
+    if joined.size:
+        tops = [
+            np.array([top[g].max(axis=0) for g in side])
+            for top, side in zip(peaks, groups, strict=True)
+        ]
+        scores = evidence.group_peaks(*groups)
+        for g in range(len(joined)):
+            most = np.minimum(tops[0][g], tops[1])
+            most[:, -scores.shape[2] :] = scores[g]
+            joined[g] = far_bounds(most) >= limit - _SLACK
+    return _Groups(numbers[0], numbers[1], joined)
 
 
-def _far(pairs: Pairs, rows: BoolArray, cols: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the non-links between these rows and columns, each once and in order."""
-    places = np.flatnonzero(cols).astype(np.int32)
+def _far(pairs: Pairs, groups: _Groups) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the non-links between joined groups, each once and in order."""
+    places = np.flatnonzero(groups.cols >= 0).astype(np.int32)
+    of_places = groups.cols[places]
     found: list[tuple[IntArray, IntArray]] = []
     size = 0
-    for u in np.flatnonzero(rows):
-        mine = places[np.searchsorted(places, u, side="right") :] if pairs.symmetric else places
+    for u in np.flatnonzero(groups.rows >= 0):
+        first = np.searchsorted(places, u, side="right") if pairs.symmetric else 0
+        mine = places[first:][groups.joined[groups.rows[u]][of_places[first:]]]
         links = pairs.links.indices[pairs.links.indptr[u] : pairs.links.indptr[u + 1]]
         free = ~np.isin(mine, links, assume_unique=True)
         if pairs.square:

@@ -245,6 +245,21 @@ class Evidence:
             of_cols.append(right * _SINGLE_SLACK)
         return np.column_stack(of_rows), np.column_stack(of_cols)
 
+    def group_peaks(self, rows: list[IntArray], cols: list[IntArray]) -> FloatArray:
+        """Return the highest score of each model between groups of rows and of columns.
+
+        By the lengths of the vectors; of shape (groups of rows, groups of columns, models).
+        """
+        out = np.zeros((len(rows), len(cols), len(self._factors)))
+        for number, sides in enumerate(self._factors):
+            W, H = (np.linalg.norm(F.astype(np.float64), axis=1) for F in sides)
+            scores = np.outer([W[g].max() for g in rows], [H[g].max() for g in cols])
+            if self.data.symmetric:
+                mirrored = np.outer([H[g].max() for g in rows], [W[g].max() for g in cols])
+                scores = (scores + mirrored) / 2
+            out[..., number] = scores * _SINGLE_SLACK
+        return out
+
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and the highest value of each column that is a degree."""
         lowest, highest = np.zeros(len(self.columns)), np.zeros(len(self.columns))

@@ -155,6 +155,9 @@ def _is_float_type(dtype: Any) -> bool:
 # options that method "blend" does not have
 _ONE_MODEL = ("alpha", "penalty", "solver", "max_sweeps", "tol", "dtype")
 
+N_JOBS = Check(
+    "a whole number of at least 1, -1", lambda v: whole(-1).fits(v) and v != 0, optional=True
+)
 _NON_NEGATIVE = "a finite number of at least 0"
 _CHECKS: dict[str, Check] = {
     "method": one_of((BLEND, *FACTOR_METHODS)),
@@ -162,9 +165,7 @@ _CHECKS: dict[str, Check] = {
     "rank": whole(1, auto=True, optional=True),
     "max_sweeps": whole(1, optional=True),
     "seed": whole(0),
-    "n_jobs": Check(
-        "a whole number of at least 1, -1", lambda v: whole(-1).fits(v) and v != 0, optional=True
-    ),
+    "n_jobs": N_JOBS,
     "rho": number("a number in [0, 1)", lambda v: 0 <= v < 1, auto=True, optional=True),
     "alpha": number("a number in (0, 1)", lambda v: 0 < v < 1, optional=True),
     "reg": number(_NON_NEGATIVE, lambda v: v >= 0, auto=True, optional=True),
