@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -299,6 +300,80 @@ def ranks_among(positives, negatives, rng, orders=4000):
             ties = sum(x == score for x in negatives)
             found[order, p] = above + rng.integers(0, ties + 1)
     return found
+
+
+def found_by_node(positives, negatives, ks):
+    """One node: the expected positives among its first k, and the mean reciprocal rank.
+
+    A tied pair is at each place of the tie with the same chance.
+    """
+    everything = [*positives, *negatives]
+    hits, ranks = [0.0] * len(ks), 0.0
+    for score in positives:
+        above = sum(x > score for x in everything)
+        places = range(above, above + sum(x == score for x in everything))
+        for c, k in enumerate(ks):
+            hits[c] += sum(place < k for place in places) / len(places)
+        above = sum(x > score for x in negatives)
+        places = range(above, above + 1 + sum(x == score for x in negatives))
+        ranks += sum(1 / (1 + place) for place in places) / len(places)
+    return hits, ranks / len(positives)
+
+
+def found_by_node_in_all_orders(positives, negatives, ks):
+    """The same, as the mean over every order that is sorted by score."""
+    pairs = [(score, True) for score in positives] + [(score, False) for score in negatives]
+    hits, ranks, orders = np.zeros(len(ks)), 0.0, 0
+    for order in itertools.permutations(pairs):
+        if any(a[0] < b[0] for a, b in itertools.pairwise(order)):
+            continue
+        truth = [is_positive for _, is_positive in order]
+        orders += 1
+        hits += [sum(truth[:k]) for k in ks]
+        ranks += sum(1 / (1 + truth[:i].count(False)) for i, hit in enumerate(truth) if hit)
+    return (hits / orders).tolist(), ranks / orders / len(positives)
+
+
+def retrieval(A, hidden, scores, ks, square):
+    """VCMPR@k, recall@k, mean reciprocal rank and number of nodes, from all pairs of each row."""
+    found = []
+    for u in range(A.shape[0]):
+        mine = [v for v in range(A.shape[1]) if not A[u, v] and not (square and u == v)]
+        positives = [scores[u, v] for v in mine if hidden[u, v]]
+        negatives = [scores[u, v] for v in mine if not hidden[u, v]]
+        if positives:
+            found.append((len(positives), *found_by_node(positives, negatives, ks)))
+    vcmpr = {
+        k: math.fsum(max(hits[c] / k, hits[c] / total) for total, hits, _ in found) / len(found)
+        for c, k in enumerate(ks)
+    }
+    recall = {
+        k: math.fsum(hits[c] / total for total, hits, _ in found) / len(found)
+        for c, k in enumerate(ks)
+    }
+    return vcmpr, recall, math.fsum(rank for *_, rank in found) / len(found), len(found)
+
+
+def chances_by_degree(pairs, by_row, by_column, symmetric):
+    """The chance of each pair: a first node by its degree, then one of its partners by theirs."""
+    both = [*pairs, *((v, u) for u, v in pairs)] if symmetric else pairs
+    chances = dict.fromkeys(pairs, 0.0)
+    for u, v in both:
+        partners = sum(by_column[y] for x, y in both if x == u)
+        chance = by_row[u] * by_column[v] / partners if partners else 0.0
+        chances[(v, u) if symmetric and v < u else (u, v)] += chance
+    return {pair: chance / sum(chances.values()) for pair, chance in chances.items()}
+
+
+def spanning_forest(links):
+    """The links, in this order, that join two parts that earlier ones have not joined."""
+    parts, kept = {}, []
+    for u, v in links:
+        if parts.setdefault(u, {u}) is not parts.setdefault(v, {v}):
+            kept.append((u, v))
+            both = parts[u] | parts[v]
+            parts.update(dict.fromkeys(both, both))
+    return kept
 
 
 def path_sums(A, degrees, u, v):

@@ -171,3 +171,114 @@ def average_precision(parts: Sequence[tuple[Ranking, float]]) -> float:
         np.cumsum(ranked.counts[::-1])[1::2] * weight for ranked, weight in parts
     )
     return float(positives @ (found / (found + false_positives)) / found[-1])
+
+
+@kernel()
+def _count_by_node(starts, levels, nodes, scores, counts):
+    """Count scores as `_count` does, per node: its levels begin at starts[node]."""
+    for p in range(scores.size):
+        first, last = starts[nodes[p]], starts[nodes[p] + 1]
+        if first == last:
+            continue
+        x = scores[p]
+        lo, hi = first, last
+        while lo < hi:
+            middle = (lo + hi) // 2
+            if levels[middle] < x:
+                lo = middle + 1
+            else:
+                hi = middle
+        hit = lo < last and levels[lo] == x
+        # before the counters of a node there is one more for each earlier node
+        counts[2 * lo + nodes[p] + (1 if hit else 0)] += 1
+
+
+@kernel()
+def _add_up(starts, positives, counts, ks, hits, above, at):
+    """Set, per node, the expected positives among the first k; per level, the negatives.
+
+    Parameters
+    ----------
+    starts, positives, counts
+        As in `NodeRanking`.
+    ks : int array
+    hits : array of shape (nodes, ks)
+        Receives the expected numbers of positives among the first k.
+    above, at : arrays
+        Receive the negatives above each level, and at it.
+    """
+    for node in range(len(starts) - 1):
+        first, last = starts[node], starts[node + 1]
+        total, found, higher = 0, 0, 0  # pairs, positives and negatives above
+        for level in range(last - 1, first - 1, -1):
+            place = 2 * level + node
+            between, equal = counts[place + 2], counts[place + 1]
+            higher += between
+            above[level], at[level] = higher, equal
+            higher += equal
+            total += between
+            size = equal + positives[level]
+            for c in range(ks.size):
+                free = ks[c] - total
+                if free >= size:
+                    hits[node, c] = found + positives[level]
+                elif free > 0:
+                    hits[node, c] = found + free * positives[level] / size
+            total += size
+            found += positives[level]
+
+
+class NodeRanking:
+    """For each node, its positives ranked among its negatives, which arrive in blocks.
+
+    Parameters
+    ----------
+    n : int
+        The number of nodes.
+    nodes, scores : arrays
+        The positives: a node, and the score of one of its pairs.
+
+    Attributes
+    ----------
+    totals : int array
+        The number of positives per node.
+    """
+
+    def __init__(self, n: int, nodes: IntArray, scores: FloatArray) -> None:
+        scores = np.asarray(scores, np.float64)
+        order = np.lexsort((scores, nodes))
+        nodes, scores = nodes[order], scores[order]
+        new = np.ones(nodes.size, bool)
+        new[1:] = (nodes[1:] != nodes[:-1]) | (scores[1:] != scores[:-1])
+        firsts = np.flatnonzero(new)
+        self.levels = scores[firsts]
+        self.positives = np.diff(firsts, append=nodes.size)
+        self.starts = np.searchsorted(nodes[firsts], np.arange(n + 1))
+        self.totals = np.bincount(nodes, minlength=n)
+        self._counts = np.zeros(2 * self.levels.size + n + 1, np.int64)
+
+    def add(self, nodes: IntArray, scores: FloatArray) -> None:
+        """Count negatives: a node, and the score of one of its pairs."""
+        scores = np.asarray(scores, np.float64)
+        _count_by_node(self.starts, self.levels, nodes, scores, self._counts)
+
+    def hits_and_ranks(self, ks: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+        """Return, for the nodes with positives, what is found of them.
+
+        Returns
+        -------
+        hits : array of shape (nodes, ks)
+            The expected number of positives among the first k pairs of the node.
+        ranks : array
+            The expected mean, over the positives of a node, of 1 / (1 + negatives above it).
+        """
+        hits = np.zeros((self.totals.size, len(ks)))
+        above, at = np.empty((2, self.levels.size))
+        _add_up(
+            self.starts, self.positives, self._counts, np.asarray(ks, np.int64), hits, above, at
+        )
+        reciprocal = self.positives * (digamma(above + at + 2) - digamma(above + 1)) / (at + 1)
+        sums = np.append(0.0, np.cumsum(reciprocal))
+        has = self.totals > 0
+        ranks = (sums[self.starts[1:]] - sums[self.starts[:-1]])[has] / self.totals[has]
+        return hits[has], ranks

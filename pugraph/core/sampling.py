@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from pugraph.core.jit import kernel
 from pugraph.core.pairs import Pairs, are_links, non_links
 from pugraph.core.problem import Pattern
-from pugraph.core.types import IntArray
+from pugraph.core.types import FloatArray, IntArray
 
 # Pairs per block of `two_steps`, at most, unless one node has more: 32 MB of indices. Chosen by
 # hand; does not change the pairs.
@@ -19,6 +19,10 @@ _BLOCK = 1 << 22
 # The most paths that `some_two_steps` follows by default; with more, it samples their first
 # nodes. Chosen by hand: trades time and memory against the variance of the estimates.
 _MAX_PATHS = 10**8
+
+# Rounds of drawing pairs by degree, and the most pairs of a graph that are listed if these do not
+# suffice. Chosen by hand: one or two rounds are the rule; the list takes 400 MB.
+_DRAWS, _MOST_LISTED = 50, 5 * 10**7
 
 
 @kernel()
@@ -154,6 +158,55 @@ def random_non_links(
             good &= u != v
         drawn = np.append(keys, (u * n + v)[good])
         keys = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
+    keys = np.sort(keys[:sample])
+    return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
+
+
+def random_non_links_by_degree(
+    pairs: Pairs, degrees: tuple[FloatArray, FloatArray], sample: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Return distinct non-links whose nodes were drawn in proportion to their degrees.
+
+    `degrees` are those of the rows and of the columns. If a pair is a link, a loop or a repeat,
+    its second node is drawn again, so that the first ones keep their distribution. After many
+    attempts the first node is drawn again as well. If there are fewer such pairs, all of them are
+    returned, or, of a graph too large to list its pairs, those that were drawn.
+    """
+    m, n = pairs.links.shape
+    heights = [np.cumsum(side, dtype=np.float64) for side in degrees]
+    keys = np.empty(0, np.int64)
+    if not all(height.size and height[-1] > 0 for height in heights):
+        return keys.astype(np.int32), keys.astype(np.int32)
+
+    def draw(side: int, size: int) -> IntArray:
+        height = heights[side]
+        return np.searchsorted(height, rng.random(size) * height[-1], side="right")
+
+    sample = min(sample, count_non_links(pairs))
+    firsts = draw(0, sample)
+    for attempt in range(_DRAWS):
+        if not firsts.size:
+            break
+        if attempt >= _DRAWS // 2:
+            firsts = draw(0, firsts.size)
+        u, v = firsts, draw(1, firsts.size)
+        if pairs.symmetric:
+            u, v = np.minimum(u, v), np.maximum(u, v)
+        drawn = u * n + v
+        good = ~are_links(pairs.links, u, v) & ~np.isin(drawn, keys)
+        if pairs.square:
+            good &= u != v
+        new = np.zeros(drawn.size, bool)
+        new[np.unique(drawn, return_index=True)[1]] = True
+        keys, firsts = np.append(keys, drawn[good & new]), firsts[~(good & new)]
+    if keys.size < sample and m * n <= _MOST_LISTED:
+        # most pairs are drawn already, or links: draw from a list, with weights
+        blocks = [(us.astype(np.int64) * n + vs) for us, vs in non_links(pairs)]
+        everything = np.concatenate(blocks) if blocks else keys
+        weights = degrees[0][everything // n] * degrees[1][everything % n]
+        rest = everything[weights > 0]
+        waits = rng.exponential(size=rest.size) / weights[weights > 0]
+        keys = rest[np.argsort(waits)]
     keys = np.sort(keys[:sample])
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
 

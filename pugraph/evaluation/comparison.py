@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from time import perf_counter
 from typing import Any
 
@@ -13,12 +15,25 @@ from scipy.stats import t as student
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
+from pugraph.core.jit import threads
 from pugraph.errors import InputError, InvalidTypeError
-from pugraph.evaluation.evaluator import Task, check_evaluation, evaluate_task
+from pugraph.evaluation.evaluator import (
+    Task,
+    check_evaluation,
+    evaluate_task,
+    method_and_options,
+    others_of,
+)
 from pugraph.evaluation.metrics import Evaluation
 from pugraph.evaluation.splits import HELD_OUT_FRACTION, draw_held_out, train_graph
+from pugraph.link_prediction.methods import find_method, unwrap
 from pugraph.models.checks import check_option, check_whole
+from pugraph.models.options import N_JOBS
 from pugraph.models.resources import progress_bar
+
+# Hits@50 is not shown among fewer than a thousand pairs, and other K in proportion.
+_HITS, _PAIRS_PER_HIT = 50, 20
+_OF_ANY_SAMPLE = ("auc", "estimated_average_precision")  # do not depend on a sample's size
 
 
 @dataclass(frozen=True)
@@ -60,8 +75,9 @@ class Comparison:
         metric : str
             An attribute of `Metrics`; for those that depend on K with its value, as in
             "hits_at 50".
-        count : {"all_pairs", "connected"}
-            Over all pairs, or over those whose nodes both have a training edge.
+        count : {"all_pairs", "connected", "per_node"}
+            Over all pairs, over those whose nodes both have a training edge, or per node, with
+            the metrics of `Retrieval`.
 
         Returns
         -------
@@ -74,6 +90,8 @@ class Comparison:
             If there is no such scorer, or no such K.
         AttributeError
             If there is no such metric or count.
+        ValueError
+            If `count` is "per_node", and this was not measured.
 
         Examples
         --------
@@ -85,7 +103,10 @@ class Comparison:
         True
         """
         name, _, k = metric.partition(" ")
-        values = [getattr(getattr(result, count), name) for result in self.results[scorer]]
+        parts = [getattr(result, count) for result in self.results[scorer]]
+        if None in parts:
+            raise InputError("nothing was measured per node; call compare(..., per_node=True)")
+        values = [getattr(part, name) for part in parts]
         if k:
             values = [by_k[int(k)] for by_k in values]
         n = len(values)
@@ -93,28 +114,26 @@ class Comparison:
         half = spread / np.sqrt(n) * float(student.ppf(0.975, n - 1)) if n > 1 else spread
         return float(np.mean(values)), float(half)
 
-    def table(
-        self,
-        metrics: Sequence[str] = ("auc", "average_precision", "precision_at_l", "hits_at 50"),
-        count: str = "all_pairs",
-    ) -> str:
+    def table(self, metrics: Sequence[str] | None = None, count: str = "all_pairs") -> str:
         """Return a Markdown table with a row per scorer, sorted by the second metric.
 
         Parameters
         ----------
-        metrics : sequence of str
-            The columns; names as in `mean`.
-        count : {"all_pairs", "connected"}
+        metrics : sequence of str, optional
+            The columns; names as in `mean`. If None, those that suit the count.
+        count : {"all_pairs", "connected", "per_node"}
             As in `mean`.
 
         Returns
         -------
         str
-            The best scorer is first; the last column is the median time in seconds.
+            The best scorer is first; the last column is the median time in seconds. Metrics that
+            depend on how many pairs were ranked are marked if these are a sample. Hits@K among
+            fewer than 20 K pairs is near 1 for any scorer, and is shown as "-".
 
         Raises
         ------
-        KeyError, AttributeError
+        KeyError, AttributeError, ValueError
             As in `mean`.
 
         Examples
@@ -129,14 +148,51 @@ class Comparison:
         | preferential_attachment | 0.6... |
         | jaccard_coefficient | 0.5... |
         """
+        if metrics is None:
+            metrics = self._default_metrics(count)
         by = metrics[min(1, len(metrics) - 1)]
         names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
-        lines = [["", *metrics, "s"], ["---"] * (len(metrics) + 2)]
+        lines = [["", *(self._heading(m, count) for m in metrics), "s"]]
+        lines.append(["---"] * (len(metrics) + 2))
         for name in names:
-            means = [self.mean(name, m, count) for m in metrics]
-            cells = [f"{m:.4f}" + f" ± {half:.4f}" * (not np.isnan(half)) for m, half in means]
+            cells = [self._cell(name, metric, count) for metric in metrics]
             lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def _default_metrics(self, count: str) -> list[str]:
+        if count == "per_node":
+            first = next(iter(self.results.values()))[0].per_node
+            ks = [] if first is None else list(first.vcmpr_at)
+            return ["mean_reciprocal_rank", *(f"vcmpr_at {k}" for k in ks)]
+        found = ["auc", "average_precision"]
+        if 1 < self._weight(count) < np.inf:
+            found.append("estimated_average_precision")
+        if np.isnan(self._weight(count)):  # by degree: AUC is what is compared
+            return found
+        first = getattr(next(iter(self.results.values()))[0], count)
+        hits = [f"hits_at {k}" for k in first.hits_at if k == _HITS and not self._easy(k, count)]
+        return [*found, "precision_at_l", *hits]
+
+    def _weight(self, count: str) -> float:
+        """How many non-links each ranked one stands for."""
+        return float(getattr(next(iter(self.results.values()))[0], count).weight)
+
+    def _easy(self, k: int, count: str) -> bool:
+        """Whether Hits@K is among too few pairs to mean anything."""
+        several = next(iter(self.results.values()))
+        return min(getattr(result, count).n_others for result in several) < _PAIRS_PER_HIT * k
+
+    def _heading(self, metric: str, count: str) -> str:
+        if count == "per_node" or metric in _OF_ANY_SAMPLE or self._weight(count) == 1:
+            return metric
+        return f"{metric} (sample)"
+
+    def _cell(self, name: str, metric: str, count: str) -> str:
+        kind, _, k = metric.partition(" ")
+        if kind == "hits_at" and count != "per_node" and self._easy(int(k), count):
+            return "-"
+        mean, half = self.mean(name, metric, count)
+        return f"{mean:.4f}" + f" ± {half:.4f}" * (not np.isnan(half))
 
     def __str__(self) -> str:
         return self.table()
@@ -149,9 +205,13 @@ def compare(
     fraction: float = 0.5,
     seeds: int = 5,
     time: str | None = None,
+    connected: bool = False,
     negatives: str = "all",
     sample: int | None = None,
+    ratio: float | None = None,
+    per_node: bool = False,
     k: Sequence[int] = (10, 50, 100),
+    n_jobs: int | None = None,
     progress: bool = False,
 ) -> Comparison:
     """Evaluate several scorers on the same random splits of a graph.
@@ -171,10 +231,15 @@ def compare(
         The number of random splits, with the seeds 0, 1, ...; with `time`, there is one split.
     time : str, optional
         As in `split_links`.
-    negatives, sample, k
+    connected : bool
+        As in `split_links`.
+    negatives, sample, ratio, per_node, k
         As in `evaluate`.
+    n_jobs : int, optional
+        The number of threads of pugraph's predictors; None or -1 for all. An option of the same
+        name of a scorer is stronger.
     progress : bool
-        Show a progress bar.
+        Show a progress bar, which counts scored pairs.
 
     Returns
     -------
@@ -206,31 +271,56 @@ def compare(
     """
     check_whole("seeds", seeds, 1)
     check_option("fraction", fraction, HELD_OUT_FRACTION)
-    options = check_evaluation(negatives, sample, k)
+    options = check_evaluation(negatives, sample, ratio, per_node, k)
     named_scorers = _named(scorers)
+    check_option("n_jobs", n_jobs, N_JOBS)
+    if n_jobs is not None:
+        named_scorers = {name: _on_threads(s, n_jobs) for name, s in named_scorers.items()}
     data = to_graph_data(G)
     numbers = range(seeds if time is None else 1)
     results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
     times: dict[str, list[float]] = {name: [] for name in named_scorers}
-    with progress_bar(
-        total=len(numbers) * len(results), desc="compare", unit="fit", disable=not progress
-    ) as bar:
+    keys = Counter(method_and_options(scorer) for scorer in named_scorers.values())
+    shared = [key for key, uses in keys.items() if key is not None and uses > 1]
+    with (
+        threads(n_jobs),
+        progress_bar(desc="compare", unit="pair", unit_scale=True, disable=not progress) as bar,
+    ):
         for seed in numbers:
-            task = _split(G, data, fraction, seed, time)
+            split = options._replace(seed=seed)
+            task = _split(G, data, fraction, seed, (time, connected), shared)
+            if progress and not seed and (size := others_of(task, split).number) is not None:
+                bar.reset(size * len(numbers) * len(results))
             for name, scorer in named_scorers.items():
+                bar.set_postfix_str(name)
                 start = perf_counter()
-                results[name].append(evaluate_task(scorer, task, options._replace(seed=seed)))
+                results[name].append(evaluate_task(scorer, task, split, bar.update))
                 times[name].append(perf_counter() - start)
-                bar.set_postfix_str(name, refresh=False)
-                bar.update()
     return Comparison(results, {name: float(np.median(took)) for name, took in times.items()})
 
 
-def _split(G: Any, data: GraphData, fraction: float, seed: int, time: str | None) -> Task:
+def _split(
+    G: Any,
+    data: GraphData,
+    fraction: float,
+    seed: int,
+    rule: tuple[str | None, bool],
+    shared: list[Hashable],
+) -> Task:
     """Return a split; the training graph of the same type as G is built when a scorer needs it."""
-    rows, cols = draw_held_out(data, fraction, seed, time)
+    rows, cols = draw_held_out(data, fraction, seed, *rule)
     train = functools.cache(lambda: train_graph(G, data, rows, cols))
-    return Task(without_links(data, rows, cols), rows, cols, train)
+    return Task(without_links(data, rows, cols), rows, cols, train, dict.fromkeys(shared))
+
+
+def _on_threads(scorer: Any, n_jobs: int) -> Any:
+    """Return a predictor of this library with the option n_jobs, unless it has it already."""
+    function, options = unwrap(scorer)
+    method = find_method(function)
+    takes_it = method is not None and "n_jobs" in signature(function).parameters
+    if not takes_it or "n_jobs" in options:
+        return scorer
+    return functools.partial(scorer, n_jobs=n_jobs)
 
 
 def _named(scorers: Any) -> dict[str, Any]:

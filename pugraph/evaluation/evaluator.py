@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -15,14 +16,16 @@ from pugraph.adapters.changes import links_matrix
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
-from pugraph.core.ranking import Ranking
+from pugraph.core.ranking import NodeRanking, Ranking
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError, InvalidTypeError
-from pugraph.evaluation.metrics import Evaluation, metrics_of
-from pugraph.evaluation.negatives import NEGATIVES, BlockSource, other_pairs
+from pugraph.evaluation.metrics import Evaluation, metrics_of, retrieval_of
+from pugraph.evaluation.negatives import NEGATIVES, BlockSource, Others, other_pairs
 from pugraph.link_prediction.methods import find_method, unwrap
-from pugraph.models.checks import check_option, check_whole
+from pugraph.models.checks import check_option, check_whole, number
 from pugraph.models.scorer import PairScorer
+
+_RATIO = number("a number above 0", lambda v: 0 < v < math.inf)
 
 # the methods of igraph.Graph that score given pairs
 _IGRAPH_SIMILARITIES = ("similarity_jaccard", "similarity_dice")
@@ -35,6 +38,8 @@ def evaluate(
     *,
     negatives: str = "all",
     sample: int | None = None,
+    ratio: float | None = None,
+    per_node: bool = False,
     k: Sequence[int] = (10, 50, 100),
     seed: int = 0,
 ) -> Evaluation:
@@ -53,30 +58,39 @@ def evaluate(
         The training graph. A function of another library needs the graph itself.
     held_out : iterable of node pairs
         Links that are not in `train`.
-    negatives : {"all", "hard"}
-        The non-links to rank among: all, or only those two steps apart in `train`, which are
-        harder to tell from links.
+    negatives : {"all", "hard", "degree"}
+        The non-links to rank among: all; only those two steps apart in `train`, which are
+        harder to tell from links; or a sample whose two nodes are both drawn in proportion to
+        their degree in `train` (out- and in-degree of a directed graph), as held-out links are.
+        Against the last, a high degree alone is no longer an advantage [1]_.
     sample : int, optional
         Rank among this many of them, drawn at random without replacement; all if None.
+    ratio : float, optional
+        Instead of `sample`: so many for each held-out link. For "degree", it is 1 if both are
+        None.
+    per_node : bool
+        Also rank, for each node, its held-out links among all of its other pairs. This needs all
+        non-links: no sample, and `negatives="all"`.
     k : sequence of int
-        The values of K for recall at K and Hits@K.
+        The values of K for precision, recall and VCMPR at K and for Hits@K.
     seed : int
         For drawing the sample.
 
     Returns
     -------
     Evaluation
-        `.all_pairs` and `.connected`, each a `Metrics`. `connected` is over the pairs whose
-        nodes both have an edge in `train`; nothing is known from links about a node without
-        any. Metrics are NaN if there is no held-out link or no other pair.
+        `.all_pairs` and `.connected`, each a `Metrics`, and `.per_node`, a `Retrieval`.
+        `connected` is over the pairs whose nodes both have an edge in `train`; nothing is known
+        from links about a node without any. Metrics are NaN if there is no held-out link or no
+        other pair.
 
     Raises
     ------
     ValueError
         If an item of `held_out` is not a pair, is a link of `train`, has the same node twice, or
         is repeated; if a model was fitted to another graph; if a scorer returns NaN, too few
-        scores, or other pairs than those of `ebunch`; if an option is out of range, or
-        `negatives` is "hard" for a rectangular matrix.
+        scores, or other pairs than those of `ebunch`; if an option is out of range or
+        contradicts another one, or `negatives` is "hard" for a rectangular matrix.
     networkx.NodeNotFound, ValueError
         If a held-out node is not in `train` (networkx, others).
     networkx.NetworkXNotImplemented, ValueError
@@ -89,6 +103,10 @@ def evaluate(
     --------
     pugraph.evaluation.compare, pugraph.evaluation.split_links
 
+    References
+    ----------
+    .. [1] R. Aiyappa et al., "Implicit degree bias in the link prediction task", ICML 2025.
+
     Examples
     --------
     >>> import networkx as nx, pugraph
@@ -97,10 +115,16 @@ def evaluate(
     >>> result = evaluate(pugraph.pu_bias, train, held_out)
     >>> result.all_pairs.auc > 0.7
     True
+
+    Negatives of similar degree are harder to tell from links:
+
+    >>> by_degree = evaluate(pugraph.pu_bias, train, held_out, negatives="degree", ratio=10)
+    >>> by_degree.all_pairs.auc < result.all_pairs.auc
+    True
     """
-    options = check_evaluation(negatives, sample, k, seed)
+    options = check_evaluation(negatives, sample, ratio, per_node, k, seed)
     data = to_graph_data(train)
-    task = Task(data, *_held_out_positions(data, held_out), lambda: train)
+    task = Task(data, *_held_out_positions(data, held_out), lambda: train, {})
     return evaluate_task(scorer, task, options)
 
 
@@ -108,12 +132,14 @@ class Task(NamedTuple):
     """A training graph and the positions of the held-out links.
 
     `make_train` returns the graph as an object of its library, for functions that need it.
+    `shared` has an entry for each method and options that several scorers have: what was fitted.
     """
 
     data: GraphData
     rows: IntArray
     cols: IntArray
     make_train: Callable[[], Any]
+    shared: dict[Hashable, Any]
 
 
 class RankingOptions(NamedTuple):
@@ -121,36 +147,81 @@ class RankingOptions(NamedTuple):
 
     negatives: str
     sample: int | None
+    ratio: float | None
+    per_node: bool
     k: list[int]
     seed: int
 
 
 def check_evaluation(
-    negatives: str, sample: int | None, k: Sequence[int], seed: int = 0
+    negatives: str,
+    sample: int | None,
+    ratio: float | None,
+    per_node: bool,
+    k: Sequence[int],
+    seed: int = 0,
 ) -> RankingOptions:
     """Validate the options of an evaluation."""
     check_option("negatives", negatives, NEGATIVES)
     check_whole("sample", sample, 1, optional=True)
     check_whole("seed", seed, 0)
+    if ratio is not None:
+        check_option("ratio", ratio, _RATIO)
+        if sample is not None:
+            raise InputError("give sample or ratio, not both: each sets the number of negatives")
+    elif sample is None and negatives == "degree":
+        ratio = 1.0
+    if per_node and (negatives != "all" or sample is not None or ratio is not None):
+        raise InputError(
+            "per_node=True ranks among all pairs of each node: leave out negatives, sample and "
+            "ratio"
+        )
     for value in k:
         check_whole("k", value, 1)
-    return RankingOptions(negatives, sample, [int(value) for value in k], seed)
+    return RankingOptions(negatives, sample, ratio, per_node, [int(v) for v in k], seed)
 
 
-def evaluate_task(scorer: Any, task: Task, options: RankingOptions) -> Evaluation:
-    """Evaluate a scorer on a task."""
-    data, rows, cols, _ = task
-    links = Pattern.of(data.adjacency + links_matrix(data, rows, cols))
-    pairs = Pairs(links, data.directed, data.square)
-    others = other_pairs(data, pairs, options.negatives, options.sample, options.seed)
-    positives, blocks = _scores(scorer, task, others)
+def evaluate_task(
+    scorer: Any, task: Task, options: RankingOptions, done: Callable[[int], object] | None = None
+) -> Evaluation:
+    """Evaluate a scorer on a task; call `done` with the number of pairs after each block."""
+    data, rows, cols = task[:3]
+    others = others_of(task, options)
+    positives, blocks = _scores(scorer, task, others.blocks)
     from_node, to_node = _has_edge(data)
     everything = Ranking(positives)
     connected = Ranking(positives[from_node[rows] & to_node[cols]])
+    by_node = None
+    if options.per_node:
+        # both nodes of an undirected pair look for the other one
+        seekers = np.append(rows, cols) if data.symmetric else rows
+        repeated = np.tile(positives, 2) if data.symmetric else positives
+        by_node = NodeRanking(data.adjacency.shape[0], seekers, repeated)
     for us, vs, scores in blocks:
         everything.add(scores)
         connected.add(scores[from_node[us] & to_node[vs]])
-    return Evaluation(metrics_of(everything, options.k), metrics_of(connected, options.k))
+        if by_node is not None:
+            by_node.add(us, scores)
+            if data.symmetric:
+                by_node.add(vs, scores)
+        if done is not None:
+            done(us.size)
+    return Evaluation(
+        metrics_of(everything, options.k, others.weight),
+        metrics_of(connected, options.k, others.weight),
+        None if by_node is None else retrieval_of(by_node, options.k),
+    )
+
+
+def others_of(task: Task, options: RankingOptions) -> Others:
+    """Return the pairs that the held-out links of a task are ranked among."""
+    data, rows, cols = task[:3]
+    sample = options.sample
+    if options.ratio is not None:
+        sample = math.ceil(options.ratio * rows.size)
+    links = Pattern.of(data.adjacency + links_matrix(data, rows, cols))
+    pairs = Pairs(links, data.directed, data.square)
+    return other_pairs(data, pairs, options.negatives, sample, options.seed)
 
 
 ScoredBlocks = Iterator[tuple[IntArray, IntArray, FloatArray]]
@@ -158,7 +229,7 @@ ScoredBlocks = Iterator[tuple[IntArray, IntArray, FloatArray]]
 
 def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, ScoredBlocks]:
     """Return the scores of the held-out links, and an iterator over those of the other pairs."""
-    data, rows, cols, make_train = task
+    data, rows, cols, make_train, _ = task
     model = _position_scorer(scorer, task)
     if model is not None:
         if isinstance(model, PairScorer) and list(model.nodes) != list(data.nodes):
@@ -190,9 +261,32 @@ def _position_scorer(scorer: Any, task: Task) -> Any:
         return scorer
     function, options = unwrap(scorer)
     method = find_method(function)
-    if method is not None:
-        return method.make_scorer(task.data, **options)
-    return _igraph_similarity(function, options, task)
+    if method is None:
+        return _igraph_similarity(function, options, task)
+    key = method_and_options(scorer)
+    made = task.shared.get(key)
+    if made is None:
+        made = method.make_scorer(task.data, **options)
+        if key in task.shared:
+            task.shared[key] = made
+    return made
+
+
+def method_and_options(scorer: Any) -> Hashable:
+    """Return what is equal for two predictors of this library with the same options, or None."""
+    function, options = unwrap(scorer)
+    method = find_method(function)
+    if method is None:
+        return None
+    return method.name, frozenset((n, _hashable(v)) for n, v in options.items())
+
+
+def _hashable(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:  # an array, or a tuple of arrays: equal only to itself
+        return id(value)
+    return value
 
 
 def _igraph_similarity(function: Any, options: dict[str, Any], task: Task) -> Any:

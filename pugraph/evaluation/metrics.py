@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pugraph.core.ranking import Ranking
+from pugraph.core.ranking import NodeRanking, Ranking, average_precision
 from pugraph.core.types import FloatArray
 
 
@@ -24,6 +24,9 @@ class Metrics:
     precision_at_l : float
         The expected precision among the first L pairs, where L is the number of held-out
         links. Here and below, the expectation is over the order of ties.
+    precision_at : dict
+        For each K, the expected fraction of the first K pairs that are held-out links: how many
+        of the first hundred are right.
     recall_at : dict
         For each K, the expected fraction of the held-out links that is among the first K pairs.
     hits_at : dict
@@ -36,6 +39,12 @@ class Metrics:
         decreasing thresholds.
     n_links, n_others : int
         How many held-out links and other pairs were ranked.
+    weight : float
+        How many other pairs each ranked one stands for: 1 if all were ranked, more for a sample,
+        NaN if they were not drawn with equal chances, as by degree.
+    estimated_average_precision : float
+        The average precision among all pairs, as estimated from a sample; without a sample, it
+        is `average_precision`. NaN if `weight` is.
 
     See Also
     --------
@@ -56,6 +65,7 @@ class Metrics:
     auc: float
     average_precision: float
     precision_at_l: float
+    precision_at: dict[int, float]
     recall_at: dict[int, float]
     hits_at: dict[int, float]
     mean_reciprocal_rank: float
@@ -63,6 +73,8 @@ class Metrics:
     fnr: FloatArray = field(repr=False, compare=False)
     n_links: int
     n_others: int
+    weight: float = 1.0
+    estimated_average_precision: float = float("nan")
 
     def fnr_at(self, fpr: float) -> float:
         """Return the lowest false negative rate at a given false positive rate.
@@ -94,6 +106,54 @@ class Metrics:
 
 
 @dataclass(frozen=True)
+class Retrieval:
+    """How well each node's held-out links are found among its own pairs, averaged over nodes.
+
+    For each node with held-out links, all other nodes that it has no training link to are ranked
+    by their score with it. In a directed graph or a rectangular matrix, the node is the first
+    one of the pairs. Ties are averaged over their orders.
+
+    Attributes
+    ----------
+    vcmpr_at : dict
+        For each K, the number of held-out links among the first K, divided by K or by the number
+        of the node's held-out links, whichever is less: the larger one of precision and recall
+        [1]_.
+    recall_at : dict
+        For each K, the fraction of a node's held-out links among its first K.
+    mean_reciprocal_rank : float
+        The mean over a node's held-out links of 1 / (1 + the number of non-links ranked above).
+    n_nodes : int
+        The nodes with held-out links.
+
+    See Also
+    --------
+    pugraph.evaluation.evaluate
+
+    References
+    ----------
+    .. [1] N. Menand, C. Seshadhri, "Link prediction using low-dimensional node embeddings: the
+       measurement problem", PNAS 121, 2024.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from pugraph.evaluation import evaluate, split_links
+    >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
+    >>> found = evaluate(nx.jaccard_coefficient, train, held_out, per_node=True).per_node
+    >>> found.n_nodes
+    18
+    >>> found.vcmpr_at[10] >= found.recall_at[10]
+    True
+    """
+
+    vcmpr_at: dict[int, float]
+    recall_at: dict[int, float]
+    mean_reciprocal_rank: float
+    n_nodes: int
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """Metrics over all pairs, and over the pairs whose nodes both have a training edge.
 
@@ -103,6 +163,8 @@ class Evaluation:
         Over all pairs.
     connected : Metrics
         Over the pairs whose nodes both have a training edge.
+    per_node : Retrieval, optional
+        For each node among its own pairs, if it was asked for.
 
     See Also
     --------
@@ -120,19 +182,41 @@ class Evaluation:
 
     all_pairs: Metrics
     connected: Metrics
+    per_node: Retrieval | None = None
 
 
-def metrics_of(ranked: Ranking, ks: Sequence[int]) -> Metrics:
-    """Return the metrics of a ranking, at each K of `ks`."""
+def metrics_of(ranked: Ranking, ks: Sequence[int], weight: float = 1.0) -> Metrics:
+    """Return the metrics of a ranking, at each K of `ks`; each negative stands for `weight`."""
     n = ranked.n_positives
+    estimated = float("nan")
+    if not np.isnan(weight):
+        estimated = average_precision([(ranked, weight)])
     return Metrics(
         ranked.auc(),
         ranked.average_precision(),
         ranked.precision_at(n),
+        {k: ranked.precision_at(k) for k in ks},
         {k: ranked.recall_at(k) for k in ks},
         {k: ranked.hits_at(k) for k in ks},
         ranked.mean_reciprocal_rank(),
         *ranked.curve(),
         n,
         ranked.n_negatives,
+        weight,
+        estimated,
+    )
+
+
+def retrieval_of(ranked: NodeRanking, ks: Sequence[int]) -> Retrieval:
+    """Return the averages over the nodes, at each K of `ks`."""
+    hits, ranks = ranked.hits_and_ranks(ks)
+    if not ranks.size:
+        nothing = dict.fromkeys(ks, float("nan"))
+        return Retrieval(nothing, nothing, float("nan"), 0)
+    totals = ranked.totals[ranked.totals > 0]
+    return Retrieval(
+        {k: float(np.mean(hits[:, c] / np.minimum(totals, k))) for c, k in enumerate(ks)},
+        {k: float(np.mean(hits[:, c] / totals)) for c, k in enumerate(ks)},
+        float(ranks.mean()),
+        ranks.size,
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core import sampling
-from pugraph.core.types import FloatArray, IntArray
+from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_option, check_whole, number
 
@@ -19,7 +21,12 @@ HELD_OUT_FRACTION = number("a number in [0, 1]", lambda v: 0 <= v <= 1)
 
 
 def split_links(
-    G: Any, *, fraction: float = 0.5, seed: int = 0, time: str | None = None
+    G: Any,
+    *,
+    fraction: float = 0.5,
+    seed: int = 0,
+    time: str | None = None,
+    connected: bool = False,
 ) -> tuple[Any, list[tuple[Any, Any]]]:
     """Hold out some of a graph's links.
 
@@ -33,6 +40,9 @@ def split_links(
     time : str, optional
         The name of an edge attribute: the links with the largest values are held out instead
         of random ones. Among equal values, these are the last ones in the order of the graph.
+    connected : bool
+        Keep the links of a random spanning forest, so that `train` has the connected components
+        of `G` (without regard to directions). With `time`, it is a forest of the earliest links.
 
     Returns
     -------
@@ -45,7 +55,8 @@ def split_links(
     ------
     ValueError
         If `fraction` or `seed` is out of range, the attribute `time` of an edge is not a finite
-        number, or `time` is given and `G` is a matrix.
+        number, `time` is given and `G` is a matrix, or `connected` leaves too few links to hold
+        out.
     networkx.NetworkXNotImplemented, ValueError
         If `G` is a multigraph (networkx, igraph).
     TypeError
@@ -62,25 +73,62 @@ def split_links(
     >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.1)
     >>> train.number_of_edges(), len(held_out)
     (70, 8)
+
+    No node loses its last link:
+
+    >>> train, held_out = split_links(nx.karate_club_graph(), connected=True)
+    >>> len(held_out), nx.is_connected(train)
+    (39, True)
     """
     check_option("fraction", fraction, HELD_OUT_FRACTION)
     check_whole("seed", seed, 0)
     data = to_graph_data(G)
-    rows, cols = draw_held_out(data, fraction, seed, time)
+    rows, cols = draw_held_out(data, fraction, seed, time, connected)
     return train_graph(G, data, rows, cols), _named(data, rows, cols)
 
 
 def draw_held_out(
-    data: GraphData, fraction: float, seed: int, time: str | None
+    data: GraphData, fraction: float, seed: int, time: str | None, connected: bool = False
 ) -> tuple[IntArray, IntArray]:
     """Return the positions of the links to hold out, at random or the latest ones."""
     rows, cols = data.links()
+    rng = np.random.default_rng(seed)
+    if time is None and not connected:
+        chosen = sampling.random_subset(rows.size, fraction, rng)
+        return rows[chosen], cols[chosen]
     if time is None:
-        chosen = sampling.random_subset(rows.size, fraction, np.random.default_rng(seed))
+        order, early = rng.permutation(rows.size), rng.permutation(rows.size)
     else:
-        order = np.argsort(_edge_times(data, rows, cols, time), kind="stable")
-        chosen = np.sort(order[rows.size - round(fraction * rows.size) :])
+        order = early = np.argsort(_edge_times(data, rows, cols, time), kind="stable")
+    number = round(fraction * rows.size)
+    if connected:
+        order = order[~spanning_forest(data, rows, cols, early)[order]]
+        if number > order.size:
+            most = np.floor(1000 * order.size / rows.size) / 1000
+            raise InputError(
+                f"connected=True can hold out {order.size} of the {rows.size} links, the others "
+                f"join the components; use a fraction of {most:g} at most, not {fraction:g}"
+            )
+    chosen = np.sort(order[order.size - number :])
     return rows[chosen], cols[chosen]
+
+
+def spanning_forest(data: GraphData, rows: IntArray, cols: IntArray, order: IntArray) -> BoolArray:
+    """Return which of these links are in the spanning forest that prefers the first of `order`."""
+    size = sum(data.adjacency.shape)
+    ends = cols if data.square else cols + data.adjacency.shape[0]
+    first, last = np.minimum(rows, ends), np.maximum(rows, ends)
+    weights = np.empty(rows.size)
+    weights[order] = np.arange(1, rows.size + 1)
+    # of two links between the same nodes, the first of the order
+    by_weight = np.argsort(weights)
+    keys = first[by_weight].astype(np.int64) * size + last[by_weight]
+    kept = by_weight[np.unique(keys, return_index=True)[1]]
+    graph = sp.csr_array((weights[kept], (first[kept], last[kept])), shape=(size, size))
+    found = minimum_spanning_tree(graph).data
+    inside: BoolArray = np.zeros(rows.size, bool)
+    inside[order[found.astype(np.int64) - 1]] = True
+    return inside
 
 
 def train_graph(G: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:

@@ -9,12 +9,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from pugraph.core import sampling
 from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
 from tests import naive
-from tests.core.problems import random_graph
+from tests.core.problems import GRAPHS, random_graph, random_pairs
 
 
 @given(
@@ -104,3 +105,101 @@ def test_non_links_are_counted_and_weighted(directed):
     assert rows.size * weight == pytest.approx(number)
     wide = Pairs(Pattern.of(sp.csr_array(np.eye(3, 5))), True, square=False)
     assert sampling.count_non_links(wide) == 12
+
+
+def graph_with_degrees(kind):
+    """The pairs of a small graph, degrees of rows and of columns, and the non-links."""
+    rng = np.random.default_rng(3)
+    A = (rng.random((7, 7 if kind != "rectangular" else 6)) < 0.15).astype(np.int8)
+    if kind == "undirected":
+        A = np.maximum(A, A.T)
+    directed, square = kind == "directed", kind != "rectangular"
+    by_row = np.array([6, 1, 2, 1, 5, 1, 3])
+    by_column = by_row if kind == "undirected" else np.array([1, 5, 1, 2, 1, 6, 4])[: A.shape[1]]
+    pairs = Pairs(Pattern.of(sp.csr_array(A)), directed, square)
+    return pairs, (by_row, by_column), naive.non_links(A, directed)
+
+
+def one_by_degree(pairs, degrees, rng):
+    return lambda: sampling.random_non_links_by_degree(pairs, degrees, 1, rng)
+
+
+def fit_of_draws(chances, draw, draws=3000):
+    """The p-value of a chi-square test that pairs are drawn with these chances."""
+    counts = dict.fromkeys(chances, 0)
+    for _ in range(draws):
+        (u,), (v,) = draw()
+        counts[u, v] += 1
+    weights = np.array(list(chances.values()), float)
+    return chisquare(list(counts.values()), draws * weights / weights.sum()).pvalue
+
+
+@pytest.mark.parametrize("kind", ["undirected", "directed", "rectangular"])
+def test_pairs_are_drawn_in_proportion_to_degrees(kind):
+    pairs, degrees, others = graph_with_degrees(kind)
+    chances = naive.chances_by_degree(others, *degrees, kind == "undirected")
+    rng = np.random.default_rng(0)
+    assert fit_of_draws(chances, one_by_degree(pairs, degrees, rng)) > 0.001
+    assert fit_of_draws(chances, lambda: sampling.random_non_links(pairs, 1, rng)) < 1e-9
+
+
+@pytest.mark.parametrize("kind", ["undirected", "directed", "rectangular"])
+def test_pairs_from_a_list_are_drawn_in_proportion_to_products_of_degrees(kind):
+    pairs, (by_row, by_column), others = graph_with_degrees(kind)
+    chances = {(u, v): by_row[u] * by_column[v] for u, v in others}
+    rng = np.random.default_rng(0)
+    with mock.patch.object(sampling, "_DRAWS", 0):
+        draw = one_by_degree(pairs, (by_row, by_column), rng)
+        assert fit_of_draws(chances, draw) > 0.001
+    assert fit_of_draws(chances, lambda: sampling.random_non_links(pairs, 1, rng)) < 1e-9
+
+
+def test_the_first_nodes_of_a_large_sample_have_the_distribution_of_degrees():
+    A = random_graph(300, 0.02, 0, True)
+    pairs = Pairs(Pattern.of(sp.csr_array(A.astype(np.int8))), True)
+    degrees = A.sum(axis=1), A.sum(axis=0)
+    some = degrees[0] > 1  # the others are too few for the test
+    for draw, low, high in (
+        (lambda rng: sampling.random_non_links_by_degree(pairs, degrees, 3000, rng), 0.001, 1),
+        (lambda rng: sampling.random_non_links(pairs, 3000, rng), 0, 1e-9),
+    ):
+        counts = np.bincount(draw(np.random.default_rng(0))[0], minlength=300)[some]
+        expected = counts.sum() * degrees[0][some] / degrees[0][some].sum()
+        assert low <= chisquare(counts, expected).pvalue <= high
+
+
+@given(*GRAPHS, st.integers(0, 200), st.booleans())
+def test_pairs_by_degree_are_distinct_non_links(seed, m, n, kind, sample, listed):
+    rng, A, pairs = random_pairs(seed, m, n, kind)
+    degrees = rng.integers(0, 4, A.shape[0]), rng.integers(0, 4, A.shape[1])
+    if kind == "undirected":
+        degrees = degrees[0], degrees[0]
+    expected = {
+        (u, v)
+        for u, v in naive.non_links(A, kind != "undirected")
+        if degrees[0][u] and degrees[1][v]
+    }
+    with mock.patch.object(sampling, "_MOST_LISTED", 10**6 if listed else 0):
+        rows, cols = sampling.random_non_links_by_degree(pairs, degrees, sample, rng)
+    found = list(zip(rows.tolist(), cols.tolist(), strict=True))
+    assert found == sorted(set(found))
+    assert set(found) <= expected
+    if listed:
+        assert len(found) == min(sample, len(expected))
+
+
+def test_nearly_all_pairs_can_be_drawn_and_more_than_there_are():
+    A = random_graph(60, 0.1, 0, False)
+    pairs = Pairs(Pattern.of(sp.csr_array(A.astype(np.int8))), False)
+    total, degrees = sampling.count_non_links(pairs), (A.sum(axis=1),) * 2
+    for sample in (total - 1, total, 10**15):
+        rng = np.random.default_rng(0)
+        rows, cols = sampling.random_non_links_by_degree(pairs, degrees, sample, rng)
+        assert len(set(zip(rows, cols, strict=True))) == rows.size == min(sample, total)
+
+
+def test_without_links_no_pair_is_drawn_by_degree():
+    empty = Pairs(Pattern.of(sp.csr_array((4, 4), dtype=np.int8)), False)
+    degrees = np.zeros(4, int), np.zeros(4, int)
+    rows, cols = sampling.random_non_links_by_degree(empty, degrees, 3, np.random.default_rng(0))
+    assert rows.size == cols.size == 0

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import pugraph
 from pugraph import link_prediction
-from pugraph.evaluation import evaluate, split_links
+from pugraph.evaluation import compare, evaluate, split_links
 
 
 def test_models_functions_and_networkxs_own_agree():
@@ -95,3 +95,48 @@ def test_a_misspelt_option_of_a_partial_names_the_predictor():
         message = rf"{predictor.__name__}\(\) has no option 'rankk'; did you mean 'rank'\?"
         with pytest.raises(TypeError, match=message):
             evaluate(partial(predictor, rankk=3), train, held_out)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ratio": 2, "sample": 5}, "give sample or ratio, not both"),
+        *(({"ratio": value}, "ratio must be a number above 0") for value in (0, -1, np.nan, "2")),
+        ({"ratio": np.inf}, "ratio must be a number above 0"),
+        (
+            {"per_node": True, "sample": 5},
+            "per_node=True .* leave out negatives, sample and ratio",
+        ),
+        ({"per_node": True, "ratio": 1}, "per_node=True ranks among all pairs"),
+        ({"per_node": True, "negatives": "hard"}, "per_node=True ranks among all pairs"),
+        ({"per_node": True, "negatives": "degree"}, "per_node=True ranks among all pairs"),
+        ({"negatives": "easy"}, "negatives must be 'all', 'hard' or 'degree', not 'easy'"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    G = nx.karate_club_graph()
+    for call in (
+        lambda: evaluate(pugraph.pu_bias, G, [], **options),
+        lambda: compare([pugraph.pu_bias], G, **options),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_what_is_found_per_node_comes_beside_the_other_figures():
+    train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
+    plain = evaluate(nx.jaccard_coefficient, train, held_out)
+    found = evaluate(nx.jaccard_coefficient, train, held_out, per_node=True, k=[10, 50, 100])
+    assert plain.per_node is None
+    assert (found.all_pairs, found.connected) == (plain.all_pairs, plain.connected)
+    assert found.per_node.n_nodes == len({u for pair in held_out for u in pair})
+    ours = link_prediction.jaccard_coefficient
+    assert evaluate(ours, train, held_out, per_node=True) == found
+
+
+def test_features_of_rows_and_of_columns_are_options_of_a_partial():
+    A = sp.csr_array((np.random.default_rng(0).random((12, 8)) < 0.4).astype(int))
+    train, held_out = split_links(A, fraction=0.3)
+    options = {"features": (np.eye(12), np.eye(8)), "rank": 2}
+    found = evaluate(partial(pugraph.pu_bias, **options), train, held_out)
+    assert found == evaluate(pugraph.fit(train, "bias", **options), train, held_out)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 import pugraph
+from pugraph.adapters import to_graph_data
 from pugraph.evaluation import evaluate, split_links
+from pugraph.evaluation.negatives import other_pairs
+from tests import naive
 from tests.evaluation.examples import graphs
 
 
@@ -103,3 +108,101 @@ def test_graphs_without_nodes_or_links_have_no_hard_pairs():
         found = evaluate(pugraph.pu_bias, G, [], negatives="hard", sample=5)
         assert found.all_pairs.n_others == 0
         assert np.isnan(found.all_pairs.fnr_at(0.5))
+
+
+class Asked:
+    """A scorer that remembers the pairs it was asked for, without the held-out ones."""
+
+    def __init__(self):
+        self.blocks = []
+
+    def score_pairs(self, rows, cols):
+        self.blocks.append(list(zip(rows.tolist(), cols.tolist(), strict=True)))
+        return np.zeros(rows.size)
+
+    @property
+    def pairs(self):
+        return [pair for block in self.blocks[1:] for pair in block]
+
+
+def asked_for(train, held_out, **options):
+    scorer = Asked()
+    evaluate(scorer, train, held_out, **options)
+    return scorer.pairs
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_negatives_by_degree_follow_the_degrees_of_the_training_graph(directed):
+    """Out-degree of the first node and in-degree of the second; loops do not count."""
+    links = [(0, 1), (0, 2), (0, 3), (1, 2), (3, 6), (4, 5), (4, 6), (4, 7), (5, 6), (7, 2)]
+    train = (nx.DiGraph if directed else nx.Graph)()
+    train.add_nodes_from(range(8))
+    train.add_edges_from(links)
+    first, second = (
+        [dict(side)[u] for u in range(8)]
+        for side in ((train.out_degree, train.in_degree) if directed else [train.degree] * 2)
+    )
+    others = [(u, v) if directed else (min(u, v), max(u, v)) for u, v in nx.non_edges(train)]
+    train.add_edges_from([(3, 3), (6, 6)])
+    data = to_graph_data(train)
+    chances = naive.chances_by_degree(others, first, second, not directed)
+    possible = {pair: chance for pair, chance in chances.items() if chance}
+    for negatives, low, high in (("degree", 0.001, 1), ("all", 0, 1e-9)):
+        counts = dict.fromkeys(possible, 0)
+        for seed in range(3000):
+            ((rows, cols),) = other_pairs(data, data._pairs, negatives, 1, seed).blocks()
+            pair = int(rows[0]), int(cols[0])
+            if negatives == "degree" or pair in possible:
+                counts[pair] += 1
+        expected = sum(counts.values()) * np.array(list(possible.values()))
+        assert low <= chisquare(list(counts.values()), expected).pvalue <= high
+
+
+@given(st.integers(0, 500), st.booleans(), st.integers(1, 200))
+def test_negatives_by_degree_are_distinct_pairs_that_are_no_links(seed, directed, sample):
+    G = graphs(seed, directed=directed)[0]
+    G.add_edge(2, 2)
+    train, held_out = split_links(G, fraction=0.2, seed=seed)
+    options = {"negatives": "degree", "sample": sample, "seed": seed}
+    found = asked_for(train, held_out, **options)
+    assert found == asked_for(train, held_out, **options)
+    plain = train.copy()
+    plain.remove_edges_from([(2, 2)])
+    known = plain if directed else plain.to_directed()
+    hidden = {*held_out} if directed else {*held_out, *((v, u) for u, v in held_out)}
+    every = {
+        (u, v)
+        for u in plain
+        for v in plain
+        if (u != v if directed else u < v)
+        and not plain.has_edge(u, v)
+        and (u, v) not in hidden
+        and known.out_degree(u) * known.in_degree(v)
+    }
+    assert len(set(found)) == len(found) == min(sample, len(every))
+    assert set(found) <= every
+
+
+def test_negatives_by_degree_of_a_rectangular_matrix():
+    A = sp.csr_array((np.random.default_rng(0).random((9, 6)) < 0.3).astype(int))
+    found = asked_for(A, [], negatives="degree", sample=30)
+    by_row, by_column = A.sum(axis=1), A.sum(axis=0)
+    assert len(set(found)) == len(found) > 20
+    assert not any(A[u, v] or by_row[u] * by_column[v] == 0 for u, v in found)
+
+
+@pytest.mark.parametrize("negatives", ["all", "hard", "degree"])
+def test_a_ratio_is_per_held_out_link(negatives):
+    train, held_out = split_links(nx.karate_club_graph(), fraction=0.1)
+    for ratio, number in ((2, 16), (0.3, 3), (1e-6, 1)):
+        assert len(asked_for(train, held_out, negatives=negatives, ratio=ratio)) == number
+    same = {"negatives": negatives, "seed": 4}
+    by_ratio = asked_for(train, held_out, ratio=2, **same)
+    assert by_ratio == asked_for(train, held_out, sample=16, **same)
+
+
+def test_by_degree_there_is_one_for_each_held_out_link_by_default():
+    train, held_out = split_links(nx.karate_club_graph(), fraction=0.1)
+    assert len(asked_for(train, held_out, negatives="degree")) == len(held_out) == 8
+    assert asked_for(train, [], negatives="degree") == []
+    assert asked_for(nx.empty_graph(4), [(0, 1)], negatives="degree") == []
