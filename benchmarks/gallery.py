@@ -27,6 +27,7 @@ from pugraph.evaluation import compare
 from pugraph.plotting import (
     draw_predictions,
     plot_clusters,
+    plot_comparison,
     plot_convergence,
     plot_curves,
     plot_selection,
@@ -57,6 +58,13 @@ def directed() -> Any:
     made = nx.gaussian_random_partition_graph(40, 10, 5, 0.35, 0.02, directed=True, seed=1)
     G = ig.Graph.from_networkx(made)
     return draw_predictions(G, pugraph.top_links(G, 12), layout="fr")
+
+
+def dots() -> Any:
+    G = nx.les_miserables_graph()
+    scorers = [pugraph.pu_blend, pugraph.pu_bias, nx.adamic_adar_index, nx.jaccard_coefficient]
+    found = compare(scorers, G, fraction=0.2, seeds=10)
+    return plot_comparison(found, metrics=["average_precision", "auc", "precision_at 10"])[0]
 
 
 def curves() -> Any:
@@ -93,7 +101,7 @@ def selection() -> Any:
 def main() -> None:
     directory = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
     plt.rcParams |= {"figure.figsize": (WIDE, HIGH), "figure.dpi": DPI}
-    for draw in (families, names, crowd, directed, curves, convergence, clusters, selection):
+    for draw in (families, names, crowd, directed, dots, curves, convergence, clusters, selection):
         figure = draw().figure
         path = directory / f"gallery-{draw.__name__}.png"
         drawn = BytesIO()

@@ -15,10 +15,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from pugraph.adapters import to_graph_data
+from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.lookup import nodes_at
 from pugraph.cli import output
-from pugraph.cli.edges import Layout, read_edges
+from pugraph.cli.edges import Layout, read_edges, read_times
 from pugraph.cli.files import FileError, errors_of_file
 from pugraph.cli.networks import Network, built_in, read_network, to_networkx
 from pugraph.cli.nodes import name_positions, of_nodes, read_nodes, with_table
@@ -37,6 +37,8 @@ _NUMBERS = ("rank", "rho", "reg", "missing")
 _REASONS = 3  # of each link that --why explains; chosen by hand
 # the metrics of `Comparison.table` by default
 _FIGURES = ("auc", "average_precision", "precision_at_l", "hits_at 50")
+# what is said of the pairs that links are ranked among
+_KINDS = {"all": "", "hard": ", two steps apart", "degree": ", drawn by degree"}
 # the two sets of pairs of an `Evaluation`, and how tables call them
 _COUNTS = {"all_pairs": "all pairs", "connected": "pairs whose nodes both have a link left"}
 
@@ -167,21 +169,27 @@ def evaluate(args: Namespace) -> None:
             raise InputError(f"--method {method}: choose from {', '.join(METHODS)}")
     network = _load(args)
     _check_methods(args, methods, network)
+    graph = network.data
+    if args.time is not None and graph.graph is None:
+        graph = _with_times(args, network)
     scorers = {}
     for method in map(METHODS.__getitem__, methods):
         options = {k: v for k, v in _options(args, method).items() if k != "progress"}
         scorers[method.name] = functools.partial(method.predictor, **options)
     with threads(args.jobs):
         comparison = compare(
-            scorers, network.data, fraction=args.fraction, seeds=args.seeds,
-            sample=args.sample, progress=_progress(args),
+            scorers, graph, fraction=args.fraction, seeds=args.seeds, time=args.time,
+            connected=args.connected, negatives=args.negatives, sample=args.sample,
+            n_jobs=args.jobs, progress=_progress(args),
         )  # fmt: skip
     if form == "table":
+        splits = f"{args.seeds} random splits; ± is half of a 95 % interval"
+        if args.time is not None:
+            splits = f"the latest by {args.time}"
         text = [
-            f"{network.path}: {args.fraction:.0%} of the links hidden, {args.seeds} random "
-            "splits; ± is half of a 95 % interval\n",
+            f"{network.path}: {args.fraction:.0%} of the links hidden, {splits}\n",
             *(
-                f"\namong {title}\n\n{comparison.table(_FIGURES, count)}\n"
+                f"\namong {title}{_KINDS[args.negatives]}\n\n{comparison.table(None, count)}\n"
                 for count, title in _COUNTS.items()
             ),
         ]
@@ -195,6 +203,20 @@ def evaluate(args: Namespace) -> None:
             cells = [None if math.isnan(x) else x for x in figures]
             rows.append([method, count, *cells, comparison.seconds[method]])
     output.write_rows(head, rows, form, args.output)
+
+
+def _with_times(args: Namespace, network: Network) -> GraphData:
+    """Return the network with the times of its edges; of repeated ones, the first time."""
+    if args.file is None or network.format != "edges":
+        raise InputError(f"--time {args.time}: {network.path} has no columns of edges")
+    edges, times = read_times(args.file, _layout(args), args.time)
+    G = to_networkx(network.data)
+    for u, v, when in zip(edges.us.tolist(), edges.vs.tolist(), times.tolist(), strict=True):
+        link = G.edges[edges.names[u], edges.names[v]]
+        link[args.time] = min(when, link.get(args.time, when))
+    data = network.data
+    features = {"features": data.features} if data.has_features else {}
+    return to_graph_data(G, **features)
 
 
 def cluster(args: Namespace) -> None:
@@ -318,9 +340,8 @@ def _load(args: Namespace) -> Network:
     if args.file is None:
         network = built_in()
     else:
-        layout = Layout(args.source, args.target, args.header, args.separator, args.comments)
         network = read_network(
-            args.file, format=args.format, directed=args.directed, layout=layout
+            args.file, format=args.format, directed=args.directed, layout=_layout(args)
         )
     if args.nodes is not None:
         return with_table(network, read_nodes(args.nodes, args.features, args.comments))
@@ -350,6 +371,10 @@ def _load_graph_model(args: Namespace) -> LinkModel:
 def _load_model(path: str) -> LinkModel:
     with errors_of_file(path):
         return LinkModel.load(path)
+
+
+def _layout(args: Namespace) -> Layout:
+    return Layout(args.source, args.target, args.header, args.separator, args.comments)
 
 
 def _pairs_layout(args: Namespace) -> Layout:

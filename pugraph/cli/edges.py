@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from pugraph.cli.files import (
     separator_of,
 )
 from pugraph.core import tokens
-from pugraph.core.types import IntArray
+from pugraph.core.types import FloatArray, IntArray
 
 # Common names of the two columns with the nodes of an edge. The first pair that is in a header
 # is used.
@@ -73,6 +73,24 @@ class Edges:
 def read_edges(path: str, layout: Layout) -> Edges:
     """Read a text file with an edge per line, without a Python loop over the lines."""
     return parse_edges(read_text(path), path, layout)
+
+
+def read_times(path: str, layout: Layout, column: str) -> tuple[Edges, FloatArray]:
+    """Return the edges of a file, and the number in another column of each."""
+    edges = read_edges(path, layout)
+    # the tokenizer reads two columns: here the first node again, and the time
+    other = read_edges(path, replace(layout, target=column))
+    times = np.empty(len(edges.us))
+    for place, position in enumerate(other.vs.tolist()):
+        text = other.names[position]
+        try:
+            times[place] = float(text)
+        except ValueError:
+            times[place] = np.nan
+        if not np.isfinite(times[place]):
+            line = edges.line_of(place)
+            raise FileError(path, f"{text!r} in column {column!r} is not a number", line)
+    return edges, times
 
 
 def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:

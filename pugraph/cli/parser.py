@@ -213,6 +213,24 @@ def _evaluate(commands: Any) -> None:
     parser.add_argument(
         "--sample", type=_whole, metavar="N", help="rank among N random non-links instead of all"
     )
+    parser.add_argument(
+        "--negatives",
+        choices=("all", "hard", "degree"),
+        default="all",
+        help="the non-links to rank among: all, those two steps apart, or one per hidden link "
+        "with nodes drawn in proportion to their degrees (default: all)",
+    )
+    parser.add_argument(
+        "--connected",
+        action="store_true",
+        help="hide no link of a spanning forest, so that no component falls apart",
+    )
+    parser.add_argument(
+        "--time",
+        metavar="COLUMN",
+        help="hide the links with the largest numbers in this column, or edge attribute, instead "
+        "of random ones",
+    )
     _fitting(parser)
     _writing(parser)
 

@@ -222,6 +222,40 @@ def test_evaluate(run, links, tmp_path):
 
 
 @pytest.mark.compiled
+def test_evaluate_by_time_hides_the_latest(run, tmp_path):
+    """The links of one group are the latest: no common neighbour is left to find them."""
+    early = [(f"a{i}", f"a{j}", 1) for i in range(6) for j in range(i)]
+    late = [(f"b{i}", f"b{j}", 2.5) for i in range(4) for j in range(i)]
+    path = tmp_path / "times.csv"
+    lines = ["source,target,year", *(f"{u},{v},{t}" for u, v, t in [*late, *early, *early[:3]])]
+    path.write_text("\n".join(lines))
+    argv = (path, "--method", "adamic-adar", "--fraction", 6 / 21)
+    done = run("evaluate", *argv, "--time", "year")
+    assert "the latest by year" in done.out
+    (everything, _) = run("evaluate", *argv, "--time", "year", "--as", "json").json
+    assert everything["average_precision"] < 0.3
+    assert everything["average_precision ±"] is None  # there is one split
+    # the first time of a repeated edge counts
+    path.write_text("\n".join([*lines, *(f"{u},{v},9" for u, v, _ in early)]))
+    again = run("evaluate", *argv, "--time", "year", "--as", "json").json
+    assert again[0]["average_precision"] == everything["average_precision"]
+    assert "no column 'yeer'" in run("evaluate", *argv, "--time", "yeer").err
+    path.write_text("source,target,year\na,b,1\nb,c,soon\n")
+    assert (
+        "line 3: 'soon' in column 'year' is not a number"
+        in run("evaluate", path, "--time", "year", "--method", "jaccard").err
+    )
+
+
+def test_evaluate_with_negatives_by_degree_in_a_connected_network(run):
+    argv = ("--method", "jaccard,preferential-attachment", "--seeds", 2, "--connected")
+    out = run("evaluate", *argv, "--negatives", "degree").out
+    assert "among all pairs, drawn by degree" in out
+    assert "average_precision (sample)" in out
+    assert "hits_at" not in out
+    assert "fraction of 0.7 at most" in run("evaluate", *argv, "--fraction", 0.9).err
+
+
 def test_evaluate_compares_four_methods_by_itself(run):
     rows = run("evaluate", "--seeds", 1, "--rank", 2, "--as", "json").json
     methods = ["blend", "bias", "jaccard", "adamic-adar"]
