@@ -36,7 +36,7 @@ def main() -> None:
     networks = ["ca-GrQc", "email-Eu-core", "facebook_combined", "polblogs", "ca-HepPh"]
     parser.add_argument("networks", nargs="*", default=networks)
     parser.add_argument("--fractions", type=float, nargs="+", default=[0.05, 0.1, 0.3, 0.5])
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
     bins = [f"{low:g} to {high:g}" for low, high in itertools.pairwise(EDGES)]
     told, untold = [], []

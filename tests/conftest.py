@@ -44,6 +44,24 @@ def pytest_collection_modifyitems(items):
             item.add_marker(skip)
 
 
+@pytest.fixture(scope="session", autouse=not JIT)
+def _small_blends():
+    """Where kernels are not compiled, a blend learns little: a fit would take half a minute."""
+    from pugraph.link_prediction import blending
+    from pugraph.models import evidence, odds
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blending, "_MOST_TIMES", 2)
+        patch.setattr(blending, "_FEW_LINKS", 0)
+        for name in ("_SWEEPS", "_MORE_SWEEPS"):
+            patch.setattr(evidence, name, dict.fromkeys(getattr(evidence, name), 2))
+        patch.setattr(evidence, "_BIAS_RANK", 6)
+        patch.setattr(evidence, "_SHIFT_RANK", 6)
+        for name in ("_NEAR_SHAPE", "_FAR_SHAPE"):
+            patch.setattr(odds, name, getattr(odds, name)._replace(rounds=4))
+        yield
+
+
 @pytest.fixture(scope="session")
 def karate():
     return nx.freeze(nx.karate_club_graph())

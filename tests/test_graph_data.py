@@ -18,6 +18,7 @@ from pugraph.cli import main
 from pugraph.clustering import pu_cluster
 from pugraph.evaluation import compare, evaluate, split_links
 from pugraph.selection import estimate_rho, select
+from tests.conftest import JIT
 
 PAIRS = [(0, 33), (14, 20), (5, 9)]
 F = np.random.default_rng(0).standard_normal((34, 2))
@@ -40,8 +41,9 @@ CALLS = {
 
 
 def each(calls):
-    """Return the parameters of a test; pu_blend is slow where kernels are not compiled."""
-    slow = {"pu_blend": [pytest.mark.compiled]}
+    """Return the parameters of a test; some are slow where kernels are not compiled."""
+    names = ["pu_blend", "fit with features", "pu_bias, rho chosen"]
+    slow = {name: [pytest.mark.compiled] for name in names}
     return pytest.mark.parametrize(
         "call", [pytest.param(c, id=name, marks=slow.get(name, [])) for name, c in calls.items()]
     )
@@ -137,7 +139,7 @@ ONCE = {
     "fit with features": lambda G: pugraph.fit(G, features=F),
     "pu_blend": lambda G: list(pugraph.pu_blend(G, PAIRS, rank=4)),
     "katz": lambda G: list(lp.katz(G, PAIRS)),
-    "compare": lambda G: compare(SCORERS, G, seeds=3),
+    "compare": lambda G: compare(SCORERS, G, seeds=3 if JIT else 1),
     "evaluate": lambda G: evaluate(lp.katz, G, HELD_OUT),
     "pu_cluster": lambda G: pu_cluster(G, 2, features=F),
 }

@@ -12,6 +12,14 @@ import pytest
 
 import pugraph
 from pugraph.link_prediction.methods import METHODS
+from tests.conftest import JIT
+
+
+@pytest.fixture(autouse=not JIT)
+def _small_network(monkeypatch):
+    """A smaller example for the command line, where kernels are not compiled."""
+    G = nx.relabel_nodes(nx.karate_club_graph(), str)
+    monkeypatch.setattr(nx, "les_miserables_graph", G.copy)
 
 
 def test_predict_agrees_with_the_library(run, links):

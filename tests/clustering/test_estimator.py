@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from pugraph import datasets
 from pugraph.clustering import PUClustering
 from tests.clustering.examples import OPTIONS, groups
+from tests.conftest import JIT
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -48,7 +49,7 @@ def test_linked_rows_share_a_label_unless_told_otherwise():
     assert soft.labels_[0] != soft.labels_[1]
 
 
-@settings(max_examples=15)
+@settings(max_examples=15 if JIT else 3)
 @given(st.integers(0, 10**6), st.sampled_from(OPTIONS))
 def test_the_order_of_rows_and_of_pairs_does_not_matter(seed, options):
     X, _, pairs = groups(seed)

@@ -169,6 +169,7 @@ def test_the_bounded_solution_is_within_its_bounds_and_optimal(nuclear):
     assert value(D) >= other.fun * (1 - 1e-2)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("fit", [bilinear.fit_bilinear_ridge, bilinear.fit_bilinear_nuclear])
 def test_the_bits_do_not_depend_on_threads(fit):
     A, F, G = random_features(10, m=300, n=200, d=8, e=6, density=0.05)

@@ -59,6 +59,7 @@ def test_the_objective_never_increases_and_reaches_the_convex_minimum(seed, obje
     assert history[-1] == pytest.approx(convex.history[-1], rel=2e-3)
 
 
+@pytest.mark.compiled
 def test_the_bits_do_not_depend_on_threads():
     A, F, G = random_features(10, m=300, n=200, d=8, e=6, density=0.05)
     found = []

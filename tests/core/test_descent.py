@@ -108,6 +108,7 @@ def test_any_relaxation_below_two_lowers_the_objective(monkeypatch, name, omega)
     assert (np.diff(run(UNBOUNDED[name], A, W, H, objective, max_sweeps=8)) < 0).all()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", sorted(SOLVERS))
 def test_threads_and_repetitions_give_the_same_bits(name):
     A = random_matrix(np.random.default_rng(4), 60, 50)

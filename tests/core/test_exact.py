@@ -132,6 +132,7 @@ def test_a_repair_changes_little_and_only_where_needed():
     np.testing.assert_allclose(Y[untouched][:, inside], X[untouched][:, inside], atol=1e-6)
 
 
+@pytest.mark.compiled
 def test_threads_and_repetitions_give_the_same_bits():
     A = random_matrix(np.random.default_rng(7), 150, 140, 0.05)
     results = []

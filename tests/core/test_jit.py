@@ -133,6 +133,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_process_gets_an_error_instead_of_a_crash(tmp_path):
     script = tmp_path / "forked.py"

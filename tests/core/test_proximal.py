@@ -88,6 +88,7 @@ def test_few_directions_and_lanczos_steps_find_the_same_solution(monkeypatch):
     assert found.gap <= 1e-6
 
 
+@pytest.mark.compiled
 def test_als_at_sufficient_rank_reaches_the_same_objective():
     A = random_matrix(np.random.default_rng(3), 30, 20)
     objective = Objective.biased(0.9, 1.0)

@@ -11,6 +11,7 @@ from pugraph.core.foldin import fold_in
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.shares import neighbor_shares, shared_system
 from tests import naive
+from tests.conftest import JIT
 
 
 def example(objective, bounds, scale=0.5, dtype=np.float64, rank=4):
@@ -22,7 +23,7 @@ def example(objective, bounds, scale=0.5, dtype=np.float64, rank=4):
     A = rng.random((12, 30)) < 0.3
     links = Pattern.of(sp.csr_array(A.astype(np.int8)))
     W = fold_in(objective, links, H, bounds)
-    for _ in range(0 if bounds is None else 50):
+    for _ in range(0 if bounds is None else 50 if JIT else 3):
         solve_rows(objective, links, H, W, bounds)
     return A, H, W
 
@@ -40,6 +41,7 @@ def test_shares_are_those_of_the_normal_equations(objective):
             assert found.sum() == pytest.approx(w @ other, abs=1e-10)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("bounds", ["ball", "box"])
 def test_shares_add_up_at_the_bounds_too(bounds):
     at_bound, zero = [], []

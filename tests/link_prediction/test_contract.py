@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 import pugraph
 from pugraph import link_prediction
+from tests.conftest import JIT
 
 NETWORKX = [
     "jaccard_coefficient",
@@ -243,7 +244,8 @@ def test_complete_graphs_isolated_nodes_and_self_loops(score):
     G.add_edge(0, 0)
     scored = list(score(G))
     assert [link[:2] for link in scored] == [(v, "alone") for v in range(5)]
-    assert [p for *_, p in scored] == pytest.approx([0.0] * 5, abs=0.05)  # or a low probability
+    low = 0.05 if JIT else 0.25  # a probability, if not 0
+    assert [p for *_, p in scored] == pytest.approx([0.0] * 5, abs=low)
 
 
 @every_scorer

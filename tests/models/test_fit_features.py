@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import pugraph
 from pugraph.core.basis import Scaling
 from tests import naive
+from tests.conftest import JIT
 from tests.models.examples import FEATURE_SOLVERS, blocks
 
 
@@ -136,6 +137,7 @@ def test_rectangular_matrices_have_features_of_each_side(sides, penalty):
     assert len(names) == {"rows": 4 * 20, "columns": 30 * 5, "both": 4 * 5}[sides]
 
 
+@pytest.mark.compiled
 def test_identity_features_on_both_sides_are_the_model_without_features():
     G = nx.karate_club_graph()
     options = {"rho": 0.8, "reg": 3.0, "dtype": "float64"}
@@ -148,8 +150,9 @@ def test_identity_features_on_both_sides_are_the_model_without_features():
 
 
 def test_many_sparse_features_are_learned_without_forming_d():
-    G = blocks(60)
-    F = sp.csr_array(sp.random(60, 2000, density=0.01, random_state=np.random.default_rng(0)))
+    n = 60 if JIT else 15
+    G = blocks(n)
+    F = sp.csr_array(sp.random(n, 2000, density=0.01, random_state=np.random.default_rng(0)))
     model = pugraph.fit(G, "bias", features=F, rank=3, max_sweeps=20, tol=1e-2)
     assert model.solver == "ccd++"
     assert pugraph.fit(G, "bias", features=F, max_sweeps=50, tol=1e-1).solver == "ccd++"

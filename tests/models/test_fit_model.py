@@ -21,6 +21,7 @@ from pugraph.models.defaults import Hyperparameters
 from pugraph.models.fit_model import fit_model, memory_estimate
 from pugraph.models.options import Options
 from tests import naive
+from tests.conftest import JIT
 from tests.models.examples import SOLVERS
 
 
@@ -70,6 +71,7 @@ def test_shifted_scores_are_probabilities(solver):
     assert scores.max() > 0.99
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("method", "solver"), SOLVERS)
 def test_a_seed_gives_the_same_bits_and_another_seed_others(karate, method, solver):
     def factors(**options):
@@ -176,9 +178,10 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
         monkeypatch.setattr("pugraph.models.resources.available_memory", lambda free=free: free)
         with pytest.raises(MemoryError, match="lower rank"):
             pugraph.fit(karate, method, solver=solver, rank=4)
+    quick = {} if JIT else {"tol": 0.1}
     for free in (20 * factors, None):
         monkeypatch.setattr("pugraph.models.resources.available_memory", lambda free=free: free)
-        assert pugraph.fit(karate, method, solver=solver, rank=4).rank == 4
+        assert pugraph.fit(karate, method, solver=solver, rank=4, **quick).rank == 4
 
 
 @pytest.mark.compiled
@@ -200,6 +203,7 @@ def test_the_estimate_is_about_what_a_fit_takes(method, solver):
 CONVEX = [("bias", "proximal"), ("shift", "exact")]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("method", "solver"), CONVEX)
 def test_convex_solvers_find_the_rank_and_certify_the_answer(method, solver, karate, tmp_path):
     model = pugraph.fit(karate, method, solver=solver, tol=1e-4)
@@ -275,6 +279,7 @@ def test_convex_solvers_bear_graphs_without_links_and_isolated_nodes(method, sol
     assert [p for _, v, p in scores if v == "alone"] == [0.0] * 4
 
 
+@pytest.mark.compiled
 def test_a_warm_start_leads_to_the_same_place(karate):
     data = to_graph_data(karate)
     cold = fit_model(data, Options(rank=6, tol=1e-9, max_sweeps=500))
