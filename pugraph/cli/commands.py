@@ -35,8 +35,10 @@ _TOP = 10  # predictions shown by default: a short list, chosen by hand
 # the options that a method may have or not
 _NUMBERS = ("rank", "rho", "reg", "missing")
 _REASONS = 3  # of each link that --why explains; chosen by hand
-# the metrics of `Comparison.table` by default
-_FIGURES = ("auc", "average_precision", "precision_at_l", "hits_at 50")
+# the metrics in files; tables have those that suit
+_FIGURES = (
+    "auc", "average_precision", "estimated_average_precision", "precision_at_l", "hits_at 50",
+)  # fmt: skip
 # what is said of the pairs that links are ranked among
 _KINDS = {"all": "", "hard": ", two steps apart", "degree": ", drawn by degree"}
 # the two sets of pairs of an `Evaluation`, and how tables call them
@@ -160,6 +162,7 @@ def _known(args: Namespace, nodes: Iterable[Any], source: str) -> list[Any]:
 def evaluate(args: Namespace) -> None:
     """Hide some links, and measure how well methods predict them."""
     from pugraph.evaluation import compare
+    from pugraph.evaluation.metrics import heading, is_telling
 
     form = _check_output(args, "graphml")
     given = [name for part in args.method or [] for name in part.split(",") if name]
@@ -195,11 +198,18 @@ def evaluate(args: Namespace) -> None:
         ]
         output.write_text("".join(text), args.output)
         return
-    head = ["method", "pairs", *(name for f in _FIGURES for name in (f, f"{f} ±")), "seconds"]
+    first = comparison.results[methods[0]][0].all_pairs
+    names = [heading(figure, first) for figure in _FIGURES]
+    head = ["method", "pairs", *(name for f in names for name in (f, f"{f} ±")), "seconds"]
     rows = []
     for method in methods:
         for count in _COUNTS:
-            figures = [x for f in _FIGURES for x in comparison.mean(method, f, count)]
+            found = getattr(comparison.results[method][0], count)
+            figures = [
+                x if is_telling(f, found) else math.nan
+                for f in _FIGURES
+                for x in comparison.mean(method, f, count)
+            ]
             cells = [None if math.isnan(x) else x for x in figures]
             rows.append([method, count, *cells, comparison.seconds[method]])
     output.write_rows(head, rows, form, args.output)

@@ -24,16 +24,14 @@ from pugraph.evaluation.evaluator import (
     method_and_options,
     others_of,
 )
-from pugraph.evaluation.metrics import Evaluation
+from pugraph.evaluation.metrics import Evaluation, Metrics, Retrieval, heading, is_telling
 from pugraph.evaluation.splits import HELD_OUT_FRACTION, draw_held_out, train_graph
 from pugraph.link_prediction.methods import find_method, unwrap
 from pugraph.models.checks import check_option, check_whole
 from pugraph.models.options import N_JOBS
 from pugraph.models.resources import progress_bar
 
-# Hits@50 is not shown among fewer than a thousand pairs, and other K in proportion.
-_HITS, _PAIRS_PER_HIT = 50, 20
-_OF_ANY_SAMPLE = ("auc", "estimated_average_precision")  # do not depend on a sample's size
+_HITS = 50  # of the tables by default
 
 
 @dataclass(frozen=True)
@@ -103,10 +101,8 @@ class Comparison:
         True
         """
         name, _, k = metric.partition(" ")
-        parts = [getattr(result, count) for result in self.results[scorer]]
-        if None in parts:
-            raise InputError("nothing was measured per node; call compare(..., per_node=True)")
-        values = [getattr(part, name) for part in parts]
+        self._part(count)
+        values = [getattr(getattr(result, count), name) for result in self.results[scorer]]
         if k:
             values = [by_k[int(k)] for by_k in values]
         n = len(values)
@@ -148,54 +144,44 @@ class Comparison:
         | preferential_attachment | 0.6... |
         | jaccard_coefficient | 0.5... |
         """
+        first = self._part(count)
         if metrics is None:
-            metrics = self._default_metrics(count)
+            metrics = _default_metrics(first)
         by = metrics[min(1, len(metrics) - 1)]
         names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
-        lines = [["", *(self._heading(m, count) for m in metrics), "s"]]
+        lines = [["", *(heading(metric, first) for metric in metrics), "s"]]
         lines.append(["---"] * (len(metrics) + 2))
         for name in names:
-            cells = [self._cell(name, metric, count) for metric in metrics]
+            cells = []
+            for metric in metrics:
+                mean, half = self.mean(name, metric, count)
+                cell = f"{mean:.4f}" + f" ± {half:.4f}" * (not np.isnan(half))
+                cells.append(cell if is_telling(metric, first) else "-")
             lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
         return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
-    def _default_metrics(self, count: str) -> list[str]:
-        if count == "per_node":
-            first = next(iter(self.results.values()))[0].per_node
-            ks = [] if first is None else list(first.vcmpr_at)
-            return ["mean_reciprocal_rank", *(f"vcmpr_at {k}" for k in ks)]
-        found = ["auc", "average_precision"]
-        if 1 < self._weight(count) < np.inf:
-            found.append("estimated_average_precision")
-        if np.isnan(self._weight(count)):  # by degree: AUC is what is compared
-            return found
-        first = getattr(next(iter(self.results.values()))[0], count)
-        hits = [f"hits_at {k}" for k in first.hits_at if k == _HITS and not self._easy(k, count)]
-        return [*found, "precision_at_l", *hits]
-
-    def _weight(self, count: str) -> float:
-        """How many non-links each ranked one stands for."""
-        return float(getattr(next(iter(self.results.values()))[0], count).weight)
-
-    def _easy(self, k: int, count: str) -> bool:
-        """Whether Hits@K is among too few pairs to mean anything."""
-        several = next(iter(self.results.values()))
-        return min(getattr(result, count).n_others for result in several) < _PAIRS_PER_HIT * k
-
-    def _heading(self, metric: str, count: str) -> str:
-        if count == "per_node" or metric in _OF_ANY_SAMPLE or self._weight(count) == 1:
-            return metric
-        return f"{metric} (sample)"
-
-    def _cell(self, name: str, metric: str, count: str) -> str:
-        kind, _, k = metric.partition(" ")
-        if kind == "hits_at" and count != "per_node" and self._easy(int(k), count):
-            return "-"
-        mean, half = self.mean(name, metric, count)
-        return f"{mean:.4f}" + f" ± {half:.4f}" * (not np.isnan(half))
+    def _part(self, count: str) -> Metrics | Retrieval:
+        """Return what was measured of the first scorer on the first split."""
+        part: Metrics | Retrieval | None = getattr(next(iter(self.results.values()))[0], count)
+        if part is None:
+            raise InputError("nothing was measured per node; call compare(..., per_node=True)")
+        return part
 
     def __str__(self) -> str:
         return self.table()
+
+
+def _default_metrics(part: Metrics | Retrieval) -> list[str]:
+    if isinstance(part, Retrieval):
+        return ["mean_reciprocal_rank", *(f"vcmpr_at {k}" for k in part.vcmpr_at)]
+    found = ["auc", "average_precision"]
+    if np.isnan(part.weight):  # by degree: AUC is what is compared
+        return found
+    if part.weight != 1:
+        found.append("estimated_average_precision")
+    hits = f"hits_at {_HITS}"
+    shown = _HITS in part.hits_at and is_telling(hits, part)
+    return [*found, "precision_at_l", *([hits] if shown else [])]
 
 
 def compare(

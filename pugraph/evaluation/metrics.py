@@ -10,6 +10,10 @@ import numpy as np
 from pugraph.core.ranking import NodeRanking, Ranking, average_precision
 from pugraph.core.types import FloatArray
 
+# Hits@50 is not shown among fewer than a thousand pairs, and other K in proportion.
+_PAIRS_PER_HIT = 20
+_OF_ANY_SAMPLE = ("auc", "estimated_average_precision")  # do not depend on a sample's size
+
 
 @dataclass(frozen=True)
 class Metrics:
@@ -142,7 +146,7 @@ class Retrieval:
     >>> train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
     >>> found = evaluate(nx.jaccard_coefficient, train, held_out, per_node=True).per_node
     >>> found.n_nodes
-    18
+    21
     >>> found.vcmpr_at[10] >= found.recall_at[10]
     True
     """
@@ -183,6 +187,20 @@ class Evaluation:
     all_pairs: Metrics
     connected: Metrics
     per_node: Retrieval | None = None
+
+
+def heading(metric: str, found: Metrics | Retrieval) -> str:
+    """Return how a table calls a metric; those that are higher in a sample are marked there."""
+    sampled = isinstance(found, Metrics) and found.weight != 1
+    return f"{metric} (sample)" if sampled and metric not in _OF_ANY_SAMPLE else metric
+
+
+def is_telling(metric: str, found: Metrics | Retrieval) -> bool:
+    """Return whether a metric says anything: Hits@K among few pairs is near 1 for any scorer."""
+    name, _, k = metric.partition(" ")
+    if name != "hits_at" or isinstance(found, Retrieval):
+        return True
+    return found.n_others >= _PAIRS_PER_HIT * int(k)
 
 
 def metrics_of(ranked: Ranking, ks: Sequence[int], weight: float = 1.0) -> Metrics:

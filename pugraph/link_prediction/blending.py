@@ -92,7 +92,9 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
         else:
             options = replace(options, n_jobs=1)
             calls = [partial(part, number) for number in range(times + 1)]
-            parts = side_by_side(calls, 1 if order.size < _TINY else n_jobs)
+            # a caller's function is called from its own thread only
+            alone = order.size < _TINY or callable(options.progress)
+            parts = side_by_side(calls, 1 if alone else n_jobs)
         evidence, pairs = parts.pop()
         learned = None
         if parts:

@@ -11,6 +11,7 @@ from scipy.stats import t as student
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation import Comparison, Evaluation, Metrics
+from pugraph.evaluation.metrics import heading
 from pugraph.models.checks import check_option, one_of
 from pugraph.plotting.style import GREY, axes, style
 
@@ -180,4 +181,5 @@ def _figure(kind: str, several: list[Metrics]) -> str:
     if kind == "fpr-fnr":
         return ""
     name, short = ("auc", "AUC") if kind == "roc" else ("average_precision", "AP")
-    return f", {short} {np.mean([getattr(metrics, name) for metrics in several]):.3f}"
+    sample = " (sample)" if heading(name, several[0]) != name else ""
+    return f", {short}{sample} {np.mean([getattr(metrics, name) for metrics in several]):.3f}"

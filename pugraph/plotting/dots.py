@@ -9,6 +9,7 @@ import numpy as np
 
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation import Comparison
+from pugraph.evaluation.metrics import heading
 from pugraph.plotting.style import COLOURS, GREY, axes
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ def plot_comparison(
             ax.errorbar(mean, row, xerr=interval, fmt="o", ms=6, color=colour, capsize=3)
         if published and metric in published:
             _draw_published(ax, published[metric])
-        ax.set(xlabel=metric.replace("_", " "), ylim=(-0.7, len(labels) - 0.4))
+        label = metric
+        if isinstance(results, Comparison):
+            label = heading(metric, results._part(count))
+        ax.set(xlabel=label.replace("_", " "), ylim=(-0.7, len(labels) - 0.4))
         ax.set_yticks(range(len(labels)), labels)
         ax.grid(alpha=0.3)
     return panels

@@ -230,6 +230,16 @@ def test_evaluate(run, links, tmp_path):
 
 
 @pytest.mark.compiled
+def test_evaluate_marks_what_was_measured_on_a_sample(run):
+    argv = ("--method", "jaccard", "--seeds", 1, "--as", "json")
+    row = run("evaluate", *argv, "--sample", 100).json[0]
+    assert row["average_precision (sample)"] > row["estimated_average_precision"]
+    assert row["hits_at 50 (sample)"] is None  # among a hundred pairs it means nothing
+    row = run("evaluate", *argv).json[0]
+    assert row["average_precision"] == row["estimated_average_precision"]
+    assert row["hits_at 50"] > 0
+
+
 def test_evaluate_by_time_hides_the_latest(run, tmp_path):
     """The links of one group are the latest: no common neighbour is left to find them."""
     early = [(f"a{i}", f"a{j}", 1) for i in range(6) for j in range(i)]

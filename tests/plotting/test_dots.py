@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import networkx as nx
 import numpy as np
 import pytest
 
-from pugraph.evaluation import Comparison
-from pugraph.plotting import plot_comparison
-from tests.plotting.looks import fixed_results
+from pugraph.evaluation import Comparison, compare
+from pugraph.plotting import plot_comparison, plot_curves
+from tests.plotting.looks import fixed_results, legend
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +49,14 @@ def test_intervals_are_those_of_the_table_and_one_split_has_none():
         if container.has_xerr:
             (segment,) = container[2][0].get_segments()
             assert (segment[1, 0] - segment[0, 0]) / 2 == pytest.approx(half)
+
+
+def test_a_sample_is_marked():
+    found = compare([nx.jaccard_coefficient], nx.karate_club_graph(), seeds=1, sample=50)
+    left, right = plot_comparison(found)
+    assert left.get_xlabel() == "auc"
+    assert right.get_xlabel() == "average precision (sample)"
+    assert "AP (sample)" in legend(plot_curves(found, kind="precision-recall"))[0]
 
 
 def test_published_figures_are_marks_below_and_the_best_is_named():
