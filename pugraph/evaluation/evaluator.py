@@ -62,7 +62,8 @@ def evaluate(
         The non-links to rank among: all; only those two steps apart in `train`, which are
         harder to tell from links; or a sample whose two nodes are both drawn in proportion to
         their degree in `train` (out- and in-degree of a directed graph), as held-out links are.
-        Against the last, a high degree alone is no longer an advantage [1]_.
+        Against the last, a high degree alone is no longer an advantage [1]_. The larger the
+        sample, the nearer it comes to all pairs, as none is drawn twice.
     sample : int, optional
         Rank among this many of them, drawn at random without replacement; all if None.
     ratio : float, optional
@@ -234,6 +235,7 @@ def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, S
     if model is not None:
         if isinstance(model, PairScorer) and list(model.nodes) != list(data.nodes):
             raise InputError("the model is of another graph: its nodes are not those of train")
+        _check_unseen(model, task)
         positives = model.score_pairs(rows, cols)
         return positives, ((r, c, model.score_pairs(r, c)) for r, c in others())
     if not callable(scorer):
@@ -253,6 +255,20 @@ def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, S
     positives = np.array([float(p) for *_, p in first])
     scores = (float(p) for *_, p in predictions)
     return positives, ((r, c, _take(scores, r.size)) for r, c in others())
+
+
+def _check_unseen(model: Any, task: Task) -> None:
+    """Refuse a model that was fitted to a graph with held-out links."""
+    data = getattr(model, "data", None)
+    if not isinstance(data, GraphData) or not task.rows.size:
+        return
+    known = np.flatnonzero(np.asarray(data.adjacency[task.rows, task.cols]).ravel())
+    if known.size:
+        pair = task.data.nodes[task.rows[known[0]]], task.data.columns[task.cols[known[0]]]
+        raise InputError(
+            f"the model has seen {known.size} of the held-out links, such as {pair!r}; "
+            "fit it to train"
+        )
 
 
 def _position_scorer(scorer: Any, task: Task) -> Any:

@@ -104,6 +104,10 @@ def draw_held_out(
     if connected:
         order = order[~spanning_forest(data, rows, cols, early)[order]]
         if number > order.size:
+            if not order.size:
+                raise InputError(
+                    "connected=True can hold out no link: each of them joins two components"
+                )
             most = np.floor(1000 * order.size / rows.size) / 1000
             raise InputError(
                 f"connected=True can hold out {order.size} of the {rows.size} links, the others "

@@ -74,6 +74,8 @@ def plot_comparison(
     >>> [label.get_text() for label in left.get_yticklabels()]
     ['published', 'jaccard_coefficient', 'pu_bias']
     """
+    if isinstance(metrics, str):
+        metrics = [metrics]
     found = _figures(results, metrics, count)
     if not found or not metrics:
         raise InputError("there is nothing to draw: give at least one scorer and one metric")

@@ -89,6 +89,16 @@ def test_predictors_of_this_library_are_streamed_with_the_same_figures(name):
         assert few != streamed
 
 
+def test_a_model_that_has_seen_the_held_out_links_is_refused():
+    G = nx.karate_club_graph()
+    train, held_out = split_links(G, fraction=0.2)
+    for whole in (pugraph.fit(G, "bias", rank=2), pugraph.fit(G, "shift", rank=2)):
+        with pytest.raises(
+            ValueError, match=r"has seen 16 of the held-out links, such as .*train"
+        ):
+            evaluate(whole, train, held_out)
+
+
 def test_a_misspelt_option_of_a_partial_names_the_predictor():
     train, held_out = split_links(nx.karate_club_graph(), fraction=0.2)
     for predictor in (pugraph.pu_bias, pugraph.pu_blend):
