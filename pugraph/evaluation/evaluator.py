@@ -61,7 +61,7 @@ def evaluate(
     negatives : {"all", "hard", "degree"}
         The non-links to rank among: all; only those two steps apart in `train`, which are
         harder to tell from links; or a sample whose two nodes are both drawn in proportion to
-        their degree in `train` (out- and in-degree of a directed graph), as held-out links are.
+        their degree in `train` (out- and in-degree of a directed graph).
         Against the last, a high degree alone is no longer an advantage [1]_. The larger the
         sample, the nearer it comes to all pairs, as none is drawn twice.
     sample : int, optional
