@@ -21,19 +21,25 @@ from pugraph.errors import InputError
 _COUNTERS = 8
 
 
+@kernel()
+def _first_at_least(levels, lo, hi, x):
+    """Return the place of the first of levels[lo:hi], in rising order, that is at least x."""
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if levels[middle] < x:
+            lo = middle + 1
+        else:
+            hi = middle
+    return lo
+
+
 @kernel(parallel=True)
 def _count(levels, scores, bounds, counts):
     """Count the scores: 2 i + 1 counts those equal to level i, 2 i those between i - 1 and i."""
     for c in prange(len(bounds) - 1):
         for p in range(bounds[c], bounds[c + 1]):
             x = scores[p]
-            lo, hi = 0, levels.size
-            while lo < hi:
-                middle = (lo + hi) // 2
-                if levels[middle] < x:
-                    lo = middle + 1
-                else:
-                    hi = middle
+            lo = _first_at_least(levels, 0, levels.size, x)
             hit = lo < levels.size and levels[lo] == x
             counts[c, 2 * lo + (1 if hit else 0)] += 1
 
@@ -181,13 +187,7 @@ def _count_by_node(starts, levels, nodes, scores, counts):
         if first == last:
             continue
         x = scores[p]
-        lo, hi = first, last
-        while lo < hi:
-            middle = (lo + hi) // 2
-            if levels[middle] < x:
-                lo = middle + 1
-            else:
-                hi = middle
+        lo = _first_at_least(levels, first, last, x)
         hit = lo < last and levels[lo] == x
         # before the counters of a node there is one more for each earlier node
         counts[2 * lo + nodes[p] + (1 if hit else 0)] += 1
