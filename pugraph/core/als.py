@@ -15,7 +15,7 @@ nearly a half of the sweeps (see `descent.relaxation`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -174,6 +174,53 @@ def _cholesky(G: FloatArray) -> FloatArray:
         return np.linalg.cholesky(G + small * np.eye(G.shape[0]))
 
 
+class Basis(NamedTuple):
+    """The change of basis of a half sweep, with columns of zeros up to the padded rank.
+
+    `fixed` changes the rows of the fixed factor (f = L^-1 h), `moving` those of the other one
+    (v = L^T w), and `back` is the inverse of `moving`.
+    """
+
+    fixed: FloatArray
+    moving: FloatArray
+    back: FloatArray
+
+
+def change_of_basis(G: FloatArray, ridge: float, dtype: np.dtype[Any]) -> Basis:
+    """Return the change of basis for the Gram matrix of the fixed factor, in float64."""
+    rank = G.shape[0]
+    G = G.copy()
+    G.flat[:: rank + 1] += ridge
+    L = _cholesky(G)
+    inverse = scipy.linalg.solve_triangular(L, np.eye(rank), lower=True)
+    fixed, moving = (np.zeros((rank, padded(rank, dtype)), dtype) for _ in range(2))
+    back = np.zeros(moving.shape[::-1], dtype)
+    fixed[:, :rank], moving[:, :rank], back[:rank] = inverse.T, L, inverse
+    return Basis(fixed, moving, back)
+
+
+def lower_rows(
+    objective: Objective,
+    side: Pattern,
+    F: FloatArray,
+    basis: Basis,
+    omega: float,
+    moving: FloatArray,
+    values: FloatArray,
+) -> None:
+    """Lower the quadratic of every row of `moving`, in place, and set its value.
+
+    The rows of F are those of the fixed factor in the basis, and `side` has the links of the
+    rows of `moving` to them.
+    """
+    number = moving.dtype.type
+    _solve_rows(
+        side.indptr, side.indices, side.chunks, F, basis.moving, basis.back,
+        number(objective.extra), number(objective.pull), number(omega), _STEPS,
+        number(_RESIDUAL_TOL), moving, values,
+    )  # fmt: skip
+
+
 def als_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
     """Return the memory estimate of a fit: how many numbers it keeps beside W and H."""
     return max(rows.shape) * padded(rank, dtype)
@@ -192,27 +239,15 @@ def fit_als(
     Returns the objective after each sweep.
     """
     dtype = W.dtype
-    rank = W.shape[1]
-    extra, pull = dtype.type(objective.extra), dtype.type(objective.pull)
     values = np.empty(max(rows.shape))
-    workspace = aligned_empty((max(rows.shape), padded(rank, dtype)), dtype)
+    workspace = aligned_empty((max(rows.shape), padded(W.shape[1], dtype)), dtype)
 
     def half_sweep(side: Pattern, moving: FloatArray, fixed: FloatArray, omega: float) -> float:
         G = gram(fixed).astype(np.float64)
+        basis = change_of_basis(G, objective.ridge, dtype)
+        F = multiply(fixed, basis.fixed, out=workspace[: fixed.shape[0]])
+        lower_rows(objective, side, F, basis, omega, moving, values)
         penalty = objective.ridge * float(np.trace(G))
-        G.flat[:: rank + 1] += objective.ridge
-        L = _cholesky(G)
-        inverse = scipy.linalg.solve_triangular(L, np.eye(rank), lower=True)
-        to_basis = np.zeros((rank, workspace.shape[1]), dtype)
-        from_basis = np.zeros((workspace.shape[1], rank), dtype)
-        # rows of `fixed` change by L^-T (f = L^-1 h), rows of `moving` by L (v = L^T w)
-        to_basis[:, :rank], from_basis[:rank] = inverse.T, inverse
-        F = multiply(fixed, to_basis, out=workspace[: fixed.shape[0]])
-        to_basis[:, :rank] = L
-        _solve_rows(
-            side.indptr, side.indices, side.chunks, F, to_basis, from_basis, extra, pull,
-            dtype.type(omega), _STEPS, dtype.type(_RESIDUAL_TOL), moving, values,
-        )  # fmt: skip
         return objective.rescale(values[: moving.shape[0]].sum() + penalty, rows.n_links)
 
     def sweep(number: int) -> float:

@@ -206,7 +206,7 @@ def fit_box(
 
     Returns the objective after each sweep.
     """
-    solve = _row_solver(objective, W.shape[1], W.dtype, "box", _PASSES, _STEPS)
+    solve = row_solver(objective, W.shape[1], W.dtype, "box")
     return _alternate(objective, rows, cols, W, H, stopping, solve)
 
 
@@ -222,14 +222,23 @@ def fit_ball(
 
     Returns the objective after each sweep.
     """
-    solve = _row_solver(objective, W.shape[1], W.dtype, "ball", _PASSES, _STEPS)
+    solve = row_solver(objective, W.shape[1], W.dtype, "ball")
     return _alternate(objective, rows, cols, W, H, stopping, solve)
 
 
-def _row_solver(
-    objective: Objective, rank: int, dtype: np.dtype[Any], bounds: str, passes: int, steps: int
+def row_solver(
+    objective: Objective,
+    rank: int,
+    dtype: np.dtype[Any],
+    bounds: str,
+    passes: int = _PASSES,
+    steps: int = _STEPS,
 ) -> Callable[..., None]:
-    """Return the function that lowers the rows of one factor, with the other one fixed."""
+    """Return the function that lowers the rows of one factor, with the other one fixed.
+
+    Its arguments are the links of the rows, the Gram matrix and the rows of the fixed factor,
+    the rows themselves, which are changed in place, and an array for their values.
+    """
     pull = dtype.type(objective.pull)
     bound, limit = upper_bound(rank, dtype), largest_square(rank, dtype)
 
@@ -265,7 +274,7 @@ def solve_rows(
 ) -> None:
     """Minimise over the rows of `moving` only, in place, within the "ball" or the "box"."""
     values = np.empty(side.shape[0])
-    solve = _row_solver(objective, fixed.shape[1], fixed.dtype, bounds, 10 * _PASSES, 100 * _STEPS)
+    solve = row_solver(objective, fixed.shape[1], fixed.dtype, bounds, 10 * _PASSES, 100 * _STEPS)
     solve(side, gram(fixed, objective.ridge), fixed, moving, values)
 
 

@@ -171,6 +171,30 @@ def _libraries(n_modules: int) -> threadpoolctl.ThreadpoolController:
     return threadpoolctl.ThreadpoolController()
 
 
+class _BlasLimit:
+    """The limit of BLAS to one thread: the first caller sets it, the last one restores it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._callers = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._callers == 0:
+                self._limit = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+            self._callers += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._callers -= 1
+            if self._callers == 0:
+                self._limit.restore_original_limits()
+
+
+_blas_limit = _BlasLimit()
+
+
 @contextlib.contextmanager
 def _one_blas_thread() -> Iterator[None]:
     if _limited.get():
@@ -178,7 +202,7 @@ def _one_blas_thread() -> Iterator[None]:
         return
     token = _limited.set(True)
     try:
-        with _libraries(len(sys.modules)).limit(limits=1, user_api="blas"):
+        with _blas_limit:
             yield
     finally:
         _limited.reset(token)

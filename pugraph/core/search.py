@@ -149,25 +149,39 @@ def _symmetric_halves(W: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def top_pairs(
-    pairs: Pairs, W: FloatArray, H: FloatArray, k: int, nodes: IntArray | None = None
+    pairs: Pairs,
+    W: FloatArray,
+    H: FloatArray,
+    k: int,
+    nodes: IntArray | None = None,
+    *,
+    targets: IntArray | None = None,
+    least: float = -np.inf,
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the k best pairs that are not links, best first, and their scores.
 
     The result is exact. Rows and columns are visited in tiles, by falling norm; tiles whose
     norms are too small to reach the k-th best score so far are skipped. Pairs whose product
     reaches that score, up to rounding, are scored again by `score_pairs`. Equal scores are
-    ordered by index. `nodes` restricts the first node of a pair.
+    ordered by index. `nodes` restricts the first node of a pair, and `targets` the second one:
+    of a symmetric matrix, to none of `nodes`. Pairs with a score below `least` are left out.
     """
     m, n = pairs.links.shape
     if m * n == 0:
         nothing = np.empty(0, np.int32)
         return nothing, nothing, np.empty(0, W.dtype)
     with threads(1 if m * n < _FEW_PAIRS else None):
-        return _top_pairs(pairs, W, H, k, nodes)
+        return _top_pairs(pairs, W, H, k, nodes, targets, least)
 
 
 def _top_pairs(
-    pairs: Pairs, W: FloatArray, H: FloatArray, k: int, nodes: IntArray | None
+    pairs: Pairs,
+    W: FloatArray,
+    H: FloatArray,
+    k: int,
+    nodes: IntArray | None,
+    targets: IntArray | None,
+    least: float,
 ) -> tuple[IntArray, IntArray, FloatArray]:
     links, symmetric = pairs.links, pairs.symmetric
     P, Q, truncation = _symmetric_halves(W, H) if symmetric else (W, H, 0.0)
@@ -180,6 +194,10 @@ def _top_pairs(
     mirrored = chosen if symmetric else np.zeros(links.shape[1], bool)
     order = np.empty(links.shape[1], np.int64)
     order[vs] = np.arange(links.shape[1])
+    if targets is not None:
+        wanted: BoolArray = np.zeros(links.shape[1], bool)
+        wanted[targets] = True
+        vs = vs[wanted[vs]]
     Q, col_norms = Q[vs], col_norms[vs]
     rounding = 8 * (W.shape[1] + 4) * np.finfo(W.dtype).eps
     capacity = _ROW_TILE * min(_STRIPE, len(vs))
@@ -189,6 +207,7 @@ def _top_pairs(
         np.empty(capacity, W.dtype),
     )
     best = Best(k, W.dtype)
+    best.least = least
     for first in range(0, us.size, _ROW_TILE):
         stop = min(first + _ROW_TILE, us.size)
         rows = P[us[first:stop]]
@@ -216,7 +235,9 @@ def _top_pairs(
             if u.size:
                 swap = mirrored[v] & (v < u)
                 u, v = np.where(swap, v, u), np.where(swap, u, v)
-                best.add(u, v, score_pairs(W, H, u, v, symmetric))
+                scores = score_pairs(W, H, u, v, symmetric)
+                keep = scores >= best.least
+                best.add(u[keep], v[keep], scores[keep])
             left = right
     best.sort()
     return best.us, best.vs, best.scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from itertools import pairwise
@@ -37,6 +38,31 @@ def test_threads_are_limited_and_then_restored():
         raise KeyError
     assert numba.get_num_threads() == before
     assert threadpoolctl.threadpool_info() == pools
+
+
+def test_blas_stays_limited_until_the_last_thread_is_done():
+    def blas():
+        found = threadpoolctl.threadpool_info()
+        return [p["num_threads"] for p in found if p["user_api"] == "blas"]
+
+    inside, leave = threading.Event(), threading.Event()
+
+    def work():
+        with jit.threads(1):
+            inside.set()
+            leave.wait(10)
+
+    before = blas()
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        other = threading.Thread(target=work)
+        other.start()
+        inside.wait(10)
+        with jit.threads(1):
+            leave.set()
+            other.join()
+            assert set(blas()) == {1}
+        assert set(blas()) == {2}
+    assert blas() == before
 
 
 def test_too_many_threads_mean_all_threads():

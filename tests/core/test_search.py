@@ -97,3 +97,23 @@ def test_the_best_pairs_are_exact_with_a_large_truncation(monkeypatch):
     for k in (10, 100, 1000):
         us, vs, scores = search.top_pairs(pairs, W, H, k)
         assert list(zip(us.tolist(), vs.tolist(), scores.tolist(), strict=True)) == expected[:k]
+
+
+@given(*GRAPHS, st.integers(1, 60), st.booleans(), st.integers(0, 100))
+def test_pairs_of_two_sets_of_nodes_above_a_threshold(seed, m, n, kind, k, tied, level):
+    rng, A, pairs = random_pairs(seed, m, n, kind)
+    W, H = (rng.standard_normal((size, 3), np.float32) for size in A.shape)
+    if tied:
+        W, H = np.round(W), np.round(H)
+    first = np.arange(A.shape[0] // 2)
+    targets = np.arange(A.shape[0] // 2 if pairs.symmetric else 0, A.shape[1])
+    expected = [
+        pair
+        for pair in all_non_links(pairs, A, W, H)
+        if pair[0] in set(first.tolist()) and pair[1] in set(targets.tolist())
+    ]
+    # the score of one of the pairs, or none
+    least = expected[level % len(expected)][2] if expected and level else -np.inf
+    found = search.top_pairs(pairs, W, H, k, first, targets=targets, least=least)
+    listed = list(zip(*(side.tolist() for side in found), strict=True))
+    assert listed == [pair for pair in expected if pair[2] >= least][:k]
