@@ -172,7 +172,11 @@ def _libraries(n_modules: int) -> threadpoolctl.ThreadpoolController:
 
 
 class _BlasLimit:
-    """The limit of BLAS to one thread: the first caller sets it, the last one restores it."""
+    """The limit of BLAS to one thread: the first caller sets it, the last one restores it.
+
+    The two may be different threads. threadpoolctl, from 3.8 on, lets only the thread that set
+    a limit change it again, unless it is made to forget that thread.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -182,14 +186,23 @@ class _BlasLimit:
     def __enter__(self) -> None:
         with self._lock:
             if self._callers == 0:
-                self._limit = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
+                libraries = _libraries(len(sys.modules))
+                _forget_thread(libraries)
+                self._limit = libraries.limit(limits=1, user_api="blas")
             self._callers += 1
 
     def __exit__(self, *error: object) -> None:
         with self._lock:
             self._callers -= 1
             if self._callers == 0:
+                _forget_thread(_libraries(len(sys.modules)))
                 self._limit.restore_original_limits()
+
+
+def _forget_thread(libraries: threadpoolctl.ThreadpoolController) -> None:
+    for library in libraries.lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 _blas_limit = _BlasLimit()
