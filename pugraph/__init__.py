@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pugraph import adapters as adapters
     from pugraph import clustering as clustering
+    from pugraph import dask as dask
     from pugraph import datasets as datasets
     from pugraph import evaluation as evaluation
     from pugraph import link_prediction as link_prediction
@@ -44,6 +45,7 @@ _HOMES = {
     "PugraphError": "pugraph.errors",
     "adapters": "pugraph.adapters",
     "clustering": "pugraph.clustering",
+    "dask": "pugraph.dask",
     "datasets": "pugraph.datasets",
     "evaluation": "pugraph.evaluation",
     "fit": "pugraph.link_prediction.fitting",

@@ -45,3 +45,7 @@ class MissingPackageError(PugraphError, ImportError):
 
 class DataNotFoundError(PugraphError, FileNotFoundError):
     """A data set that is neither on this machine nor can be downloaded."""
+
+
+class ClusterError(PugraphError, RuntimeError):
+    """A Dask cluster that is not there, was lost, or has another version of pugraph."""

@@ -18,6 +18,7 @@ LAYERS = (
     {"selection"},
     {"link_prediction", "clustering"},
     {"evaluation", "datasets", "plotting", "cli"},
+    {"dask"},  # last, so that no other imports it
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 

@@ -11,8 +11,8 @@ import pugraph
 
 CODE, TESTS = Path(pugraph.__file__).parent, Path(__file__).parent
 PACKAGES = [
-    "adapters", "cli", "clustering", "core", "datasets", "evaluation", "link_prediction", "models",
-    "plotting", "selection",
+    "adapters", "cli", "clustering", "core", "dask", "datasets", "evaluation",
+    "link_prediction", "models", "plotting", "selection",
 ]  # fmt: skip
 WHOLE = {"link_prediction/test_contract.py"}  # what all predictors promise together
 

@@ -10,6 +10,7 @@ import networkx as nx
 import pytest
 
 import pugraph
+import pugraph.dask
 from pugraph.cli.parser import make_parser
 from pugraph.clustering import PUClustering, pu_cluster
 from pugraph.link_prediction.methods import METHODS
@@ -26,18 +27,22 @@ CLUSTERS = {"penalty": "ridge"}
 FUNCTIONS = {
     # function: options that it leaves out, other defaults, other types
     pugraph.fit: (set(), {"method": "blend"}, {}),
-    pugraph.top_links: (set(), {"method": "blend"}, {}),
-    pugraph.pu_bias: ({"method", "missing"}, {}, {}),
-    pugraph.pu_shift: ({"method", "missing", "alpha"}, {}, {}),
+    pugraph.dask.fit: ({"missing", "features", "penalty", "n_jobs"}, {}, NUMBERS),
+    pugraph.top_links: ({"checkpoint"}, {"method": "blend"}, {}),
+    pugraph.pu_bias: ({"method", "missing", "checkpoint"}, {}, {}),
+    pugraph.pu_shift: ({"method", "missing", "alpha", "checkpoint"}, {}, {}),
     pugraph.pu_blend: (
-        {"method", "alpha", "penalty", "solver", "max_sweeps", "tol", "dtype"}, {}, {},
+        {"method", "alpha", "penalty", "solver", "max_sweeps", "tol", "dtype", "checkpoint"},
+        {}, {},
     ),
-    pu_cluster: ({"method", "missing", "dtype"}, CLUSTERS, NUMBERS),
-    PUClustering: ({"method", "missing", "dtype", "features", "seed"}, CLUSTERS, NUMBERS),
+    pu_cluster: ({"method", "missing", "dtype", "checkpoint"}, CLUSTERS, NUMBERS),
+    PUClustering: (
+        {"method", "missing", "dtype", "features", "seed", "checkpoint"}, CLUSTERS, NUMBERS,
+    ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f"{f.__module__}.{f.__name__}")
 def test_options_agree(function):
     left_out, defaults, types = FUNCTIONS[function]
     given = {

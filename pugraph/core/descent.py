@@ -12,12 +12,19 @@ Progress = Callable[[int, float], object]
 
 @dataclass(frozen=True)
 class Stopping:
-    """When a fit ends, the callback after each sweep, and whether to warn of no convergence."""
+    """When a fit ends, the callbacks after each sweep, and whether to warn of no convergence.
+
+    `history` has the objectives of the sweeps that an earlier fit has made, whose factors the
+    solver begins with. `keep` is called with all objectives so far, and whether they are the
+    last, so that a later fit can go on.
+    """
 
     max_sweeps: int
     tol: float
     progress: Progress | None = field(default=None, compare=False)
     warns: bool = True
+    history: tuple[float, ...] = ()
+    keep: Callable[[list[float], bool], None] | None = field(default=None, compare=False)
 
     def record(self, history: list[float], value: float) -> None:
         """Append the objective after one more sweep to the history and call `progress`."""
@@ -43,10 +50,15 @@ def descend(sweep: Callable[[int], float], stopping: Stopping) -> list[float]:
 
     Returns the objective after each sweep.
     """
-    history: list[float] = []
-    for number in range(1, stopping.max_sweeps + 1):
+    history = list(stopping.history)
+    if _converged(history, stopping.tol):
+        return history
+    for number in range(len(history) + 1, stopping.max_sweeps + 1):
         stopping.record(history, sweep(number))
-        if number > 1 and history[-2] - history[-1] <= stopping.tol * abs(history[-2]):
+        converged = _converged(history, stopping.tol)
+        if stopping.keep is not None:
+            stopping.keep(history, converged or number == stopping.max_sweeps)
+        if converged:
             return history
     if stopping.warns:
         warn_unfinished(
@@ -54,6 +66,10 @@ def descend(sweep: Callable[[int], float], stopping: Stopping) -> list[float]:
             f"a relative decrease of the objective per sweep above tol={stopping.tol:g}",
         )
     return history
+
+
+def _converged(history: list[float], tol: float) -> bool:
+    return len(history) > 1 and history[-2] - history[-1] <= tol * abs(history[-2])
 
 
 def warn_unfinished(stopping: Stopping, state: str) -> None:

@@ -157,6 +157,7 @@ def top_pairs(
     *,
     targets: IntArray | None = None,
     least: float = -np.inf,
+    n_jobs: int | None = None,
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the k best pairs that are not links, best first, and their scores.
 
@@ -170,7 +171,7 @@ def top_pairs(
     if m * n == 0:
         nothing = np.empty(0, np.int32)
         return nothing, nothing, np.empty(0, W.dtype)
-    with threads(1 if m * n < _FEW_PAIRS else None):
+    with threads(1 if m * n < _FEW_PAIRS else n_jobs):
         return _top_pairs(pairs, W, H, k, nodes, targets, least)
 
 

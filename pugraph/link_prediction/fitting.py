@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy.typing as npt
@@ -36,6 +37,7 @@ class _FitOptions(TypedDict, total=False):
     seed: int
     n_jobs: int | None
     progress: Progress
+    checkpoint: str | PathLike[str] | None
 
 
 @overload
@@ -65,6 +67,7 @@ def fit(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> Blend | FactorModel:
     """Fit a model of a graph's links, to predict the missing ones.
 
@@ -159,6 +162,11 @@ def fit(
     progress : bool or callable
         True for a progress bar; a callable is called with (sweep, objective) after each sweep,
         for "blend" after those of each fit.
+    checkpoint : path, optional
+        A directory, for "bias" and "shift" with the solvers "als", "ball" and "relax". The
+        factors are written to it every few sweeps. A fit of the same graph with the same
+        options goes on from there, and ends with the same bits as one that was not
+        interrupted; `max_sweeps` and `tol` may differ.
 
     Returns
     -------
@@ -171,7 +179,8 @@ def fit(
         If an option is out of range or does not go with another one; if there is NaN in `G` or
         in the features; if a node lacks an attribute, or a matrix of features does not have a
         row per node; if fewer than ten links can be hidden for "auto"; or if there are more
-        than 5,000 nodes with `solver="exact"`.
+        than 5,000 nodes with `solver="exact"`; or if the checkpoint is of another graph or of
+        other options.
     networkx.NetworkXNotImplemented, ValueError
         If `G` is a multigraph (networkx, igraph).
     TypeError
@@ -226,6 +235,7 @@ def fit(
         seed=seed,
         n_jobs=n_jobs,
         progress=progress,
+        checkpoint=checkpoint,
     )
     if method == BLEND:
         return learn_blend(data, options)

@@ -11,11 +11,13 @@ from pugraph.adapters import GraphData
 from pugraph.core.als import als_workspace, fit_als
 from pugraph.core.bounded import fit_ball, fit_box, upper_bound
 from pugraph.core.ccd import ccd_workspace, fit_ccd
+from pugraph.core.descent import Stopping
 from pugraph.core.exact import exact_workspace, fit_exact
 from pugraph.core.problem import Pattern
 from pugraph.core.proximal import fit_proximal, proximal_workspace
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
+from pugraph.models.checkpoint import EVERY, Checkpoints, digest, read_array, write_array
 from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, fit_features
@@ -68,6 +70,8 @@ def fit_model(
         with solver_resources(options, solver, rows.n_links) as stopping:
             if sweeps is not None:
                 stopping = replace(stopping, max_sweeps=sweeps, tol=-np.inf, warns=False)
+            if options.checkpoint is not None:
+                stopping = _kept(stopping, options, numbers, rows, (W, H))
             if solver == "proximal":
                 W, H, history, gap = fit_proximal(objective, rows, cols, stopping, options.seed)
             elif solver == "exact":
@@ -77,6 +81,43 @@ def fit_model(
     W, H = (np.ascontiguousarray(factor, options.dtype) for factor in (W, H))
     numbers = numbers._replace(rank=W.shape[1])
     return FactorModel(data, (W, H), options.method, numbers, history, solver, gap)
+
+
+def checkpoint_about(
+    options: Options, numbers: Hyperparameters, shape: tuple[int, int]
+) -> dict[str, Any]:
+    """Return what a fit must have in common with the one whose checkpoint it goes on with."""
+    about: dict[str, Any] = {"method": options.method, "solver": options.chosen_solver}
+    about |= {"dtype": np.dtype(options.dtype).name, "seed": int(options.seed)}
+    return about | numbers._asdict() | {"shape": shape}
+
+
+def _kept(
+    stopping: Stopping,
+    options: Options,
+    numbers: Hyperparameters,
+    rows: Pattern,
+    factors: Factors,
+) -> Stopping:
+    """Go on with the factors of a checkpoint, if there is one, and write others."""
+    about = checkpoint_about(options, numbers, rows.shape)
+    about |= {"links": digest((rows.indptr, rows.indices)), "blocks": "none"}
+    assert options.checkpoint is not None
+    kept = Checkpoints(options.checkpoint, about)
+    history = kept.history()
+    if history:
+        for name, factor in zip("WH", factors, strict=True):
+            path = kept.folder(len(history)) / f"{name}.npy"
+            factor[:] = read_array(path, factor.shape, factor.dtype)
+
+    def keep(history: list[float], last: bool) -> None:
+        if last or len(history) % EVERY == 0:
+            folder = kept.new_folder(len(history))
+            for name, factor in zip("WH", factors, strict=True):
+                write_array(folder / f"{name}.npy", factor)
+            kept.commit(history)
+
+    return replace(stopping, history=tuple(history), keep=keep)
 
 
 def memory_estimate(options: Options, numbers: Hyperparameters, rows: Pattern) -> int:
@@ -110,11 +151,16 @@ def _start(options: Options, numbers: Hyperparameters, rows: Pattern, cols: Patt
         factor[np.diff(side.indptr) == 0] = 0
         return factor
 
+    largest = largest_start(options.method, numbers.rank, dtype)
     if options.method == "bias":
         zero = np.zeros((rows.shape[0], numbers.rank), dtype)
-        return zero, draw(cols, dtype.type(_LARGEST_START))
-    largest = upper_bound(numbers.rank, dtype) / 2
+        return zero, draw(cols, largest)
     return draw(rows, largest), draw(cols, largest)
+
+
+def largest_start(method: str, rank: int, dtype: np.dtype[Any]) -> Any:
+    """Return the largest number that a factor may start with."""
+    return dtype.type(_LARGEST_START) if method == "bias" else upper_bound(rank, dtype) / 2
 
 
 def hyperparameters_of(data: GraphData, options: Options) -> Hyperparameters:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -48,6 +49,7 @@ class Options:
     seed: int = 0
     n_jobs: int | None = None
     progress: Progress = False
+    checkpoint: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         for name, check in _CHECKS.items():
@@ -153,7 +155,9 @@ def _is_float_type(dtype: Any) -> bool:
 
 
 # options that method "blend" does not have
-_ONE_MODEL = ("alpha", "penalty", "solver", "max_sweeps", "tol", "dtype")
+_ONE_MODEL = ("alpha", "penalty", "solver", "max_sweeps", "tol", "dtype", "checkpoint")
+# solvers whose sweeps begin with nothing but W and H, and can go on from a checkpoint
+_RESUMABLE = ("als", "ball", "relax")
 
 N_JOBS = Check(
     "a whole number of at least 1, -1", lambda v: whole(-1).fits(v) and v != 0, optional=True
@@ -173,6 +177,11 @@ _CHECKS: dict[str, Check] = {
     "tol": number(_NON_NEGATIVE, lambda v: v >= 0, optional=True),
     "progress": Check("True, False or a callable", lambda v: isinstance(v, bool) or callable(v)),
     "dtype": Check("float32 or float64", _is_float_type),
+    "checkpoint": Check(
+        "the path of a directory",
+        lambda v: isinstance(v, (str, PathLike)) and bool(str(v)),
+        optional=True,
+    ),
 }
 # what options exclude each other, and what is said of it
 _EXCLUSIONS: tuple[tuple[Callable[[Options], bool], str], ...] = (
@@ -189,6 +198,14 @@ _EXCLUSIONS: tuple[tuple[Callable[[Options], bool], str], ...] = (
         "give rho or alpha, not both: alpha is (1 + rho) / 2",
     ),
     (
+        lambda o: o.checkpoint is not None and o.inductive,
+        "checkpoint is for models without features",
+    ),
+    (
+        lambda o: o.checkpoint is not None and o.chosen_solver not in _RESUMABLE,
+        f"checkpoint is for the solvers {', '.join(map(repr, _RESUMABLE))}",
+    ),
+    (
         lambda o: o.inductive and o.reg == 0 and o.penalty == "nuclear",
         "with features, penalty='nuclear' needs a reg above 0",
     ),
@@ -202,5 +219,7 @@ _EXCLUSIONS: tuple[tuple[Callable[[Options], bool], str], ...] = (
 # are features follows from the graph; `missing` is for a blend.
 FACTOR_METHOD = one_of(FACTOR_METHODS)
 PASSED_ON = tuple(
-    name for name in Options.__dataclass_fields__ if name not in ("inductive", "missing")
+    name
+    for name in Options.__dataclass_fields__
+    if name not in ("inductive", "missing", "checkpoint")
 )

@@ -335,6 +335,7 @@ class _Round:
         self._others = _others(split, rng)
 
     def fit(self, options: Options) -> FactorModel:
+        options = replace(options, checkpoint=None)  # which belongs to the last fit
         if options.tol is None and not options.inductive:
             tol = options.stopping_rule(options.chosen_solver)[1]
             options = replace(options, tol=_LOOSE * tol)

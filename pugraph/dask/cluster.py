@@ -1,0 +1,205 @@
+"""The cluster: a client, the workers' versions, tasks, and waiting for their results."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import dask
+from distributed import CancelledError, Client, get_client, wait
+
+import pugraph
+from pugraph.errors import ClusterError, InvalidTypeError
+
+Future = Any  # distributed's, which type checkers do not know
+
+# Seconds without a single worker after which a fit gives up. Chosen by hand: longer than a nanny
+# takes to start a worker again.
+_PATIENCE = 60.0
+_LOOK_EVERY = 1.0  # seconds between two looks at the workers while waiting; chosen by hand
+
+# Bytes of a graph of tasks after which Dask would warn: the links of a graph of the client are
+# part of the tasks, so that Dask can send them again when a worker is lost.
+_NO_WARNING = {"distributed.admin.large-graph-warning-threshold": "1TB"}
+
+
+class Tasks:
+    """The tasks of one call: keys that no other call has, and their end."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.name = f"pugraph-{uuid.uuid4().hex[:12]}"
+        self._numbers = itertools.count()
+        self._started: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._homes: list[str] = []
+
+    def _key(self, function: Callable[..., Any]) -> str:
+        kind = function.__name__.strip("_")
+        return f"{self.name}-{kind}-{next(self._numbers)}"
+
+    def submit(self, function: Callable[..., Any], *args: Any, home: int | None = None) -> Future:
+        """Start one task; `home` is the number of a block, whose tasks have one worker."""
+        place: dict[str, Any] = {}
+        if home is not None and self._homes:
+            worker = self._homes[home % len(self._homes)]
+            place = {"workers": [worker], "allow_other_workers": True}
+        with dask.config.set(_NO_WARNING):
+            future = self.client.submit(
+                function, *args, key=self._key(function), pure=False, **place
+            )
+        self._started.add(future)
+        return future
+
+    def map(self, function: Callable[..., Any], *args: Sequence[Any]) -> list[Future]:
+        """Start a task for each set of arguments."""
+        if not args[0]:
+            return []
+        keys = [self._key(function) for _ in args[0]]
+        with dask.config.set(_NO_WARNING):
+            futures = list(self.client.map(function, *args, key=keys, pure=False))
+        self._started.update(futures)
+        return futures
+
+    def keep(self, futures: list[Future]) -> list[Future]:
+        """Take tasks that were started elsewhere for those of this call, and return them."""
+        self._started.update(futures)
+        return futures
+
+    def release(self) -> None:
+        """Let go of all results, so that the cluster stops working for them."""
+        for future in list(self._started):
+            future.release()
+
+    def total(self, parts: Sequence[Future], function: Callable[..., Any]) -> Future:
+        """Combine the results of tasks by a tree of tasks: the order does not vary."""
+        parts = list(parts)
+        while len(parts) > 1:
+            groups = [parts[i : i + _BRANCHES] for i in range(0, len(parts), _BRANCHES)]
+            parts = self.map(function, groups)
+        return parts[0]
+
+    def look_at_workers(self) -> None:
+        """Give each block a worker: blocks in turn, as often as a worker has threads."""
+        threads = worker_threads(self.client)
+        turns = range(max(threads.values(), default=0))
+        self._homes = [w for turn in turns for w, count in threads.items() if count > turn]
+
+    def gather(self, futures: Iterable[Future]) -> list[Any]:
+        """Wait for tasks and return their results; raise what a task raised."""
+        futures = list(futures)
+        self.wait(futures)
+        return list(self.client.gather(futures))
+
+    def wait(self, futures: Sequence[Future]) -> None:
+        """Wait for tasks; give up where there is no cluster left that could do them."""
+        alone_since = None
+        while not self._done(futures):
+            alone = self.client.status == "connecting" or not worker_threads(self.client)
+            now = time.monotonic()
+            alone_since = (alone_since or now) if alone else None
+            if alone_since is not None and now - alone_since > _PATIENCE:
+                raise ClusterError(
+                    f"the cluster at {address(self.client)} has had no worker for "
+                    f"{_PATIENCE:.0f} s; start workers and fit again (checkpoint= would let it "
+                    "go on where it stopped)"
+                )
+        for future in futures:
+            if future.status == "error":
+                future.result()  # raises it
+
+    def _done(self, futures: Sequence[Future]) -> bool:
+        """Wait a little, and return whether all tasks are done."""
+        try:
+            with self.client.as_current():
+                wait(futures, timeout=_LOOK_EVERY)
+            return True
+        except TimeoutError:
+            if self.client.status not in ("running", "connecting"):
+                raise lost(self.client) from None
+            return False
+        except (CancelledError, OSError):
+            raise lost(self.client) from None
+
+
+class Later:
+    """Tasks that are described now and run when their result is asked for."""
+
+    def submit(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Describe one task."""
+        return dask.delayed(function, pure=False, traverse=True)(*args)
+
+    def map(self, function: Callable[..., Any], *args: Sequence[Any]) -> list[Any]:
+        """Describe a task for each set of arguments."""
+        return [self.submit(function, *each) for each in zip(*args, strict=True)]
+
+
+# Results combined by one task of a tree; chosen by hand.
+_BRANCHES = 8
+
+
+def worker_threads(client: Client) -> dict[str, int]:
+    """Return the number of threads of each worker, by its address, in order."""
+    return dict(sorted(client.nthreads().items()))
+
+
+def address(client: Client) -> str:
+    """Return where the scheduler is, or was."""
+    return str(getattr(client.scheduler, "address", None) or client._start_arg)
+
+
+def lost(client: Client) -> ClusterError:
+    """Return the error for a scheduler that is gone, or that gave up the work."""
+    return ClusterError(
+        f"the scheduler at {address(client)} was lost, and the work with it; connect a client to "
+        "a running cluster and fit again (checkpoint= would let it go on where it stopped)"
+    )
+
+
+def checked_client(client: Client | None) -> Client:
+    """Return a client whose workers have this version of pugraph."""
+    if client is None:
+        try:
+            client = get_client()
+        except ValueError:
+            raise ClusterError(
+                "there is no Dask client; make one, for example client = "
+                "distributed.Client(distributed.LocalCluster())"
+            ) from None
+    if not isinstance(client, Client):
+        raise InvalidTypeError(f"client must be a distributed.Client, not {client!r}")
+    if client.status != "running":
+        raise ClusterError(
+            f"the client of {address(client)} has status {client.status!r}; connect a new one"
+        )
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError:
+        raise ClusterError(f"the cluster at {address(client)} has no workers") from None
+    found = client.run(eval, "__import__('pugraph').__version__", on_error="return")
+    for worker, version in found.items():
+        if isinstance(version, ImportError):
+            raise ClusterError(f"worker {worker} does not have pugraph installed: {version}")
+        if isinstance(version, Exception):
+            raise ClusterError(f"worker {worker} cannot import pugraph: {version!r}")
+        if version != pugraph.__version__:
+            raise ClusterError(
+                f"worker {worker} has pugraph {version}, and the client {pugraph.__version__}; "
+                "install one version everywhere"
+            )
+    return client
+
+
+@contextlib.contextmanager
+def released_on_error(tasks: Tasks) -> Iterator[None]:
+    """End the work of a call that ends early: by an error, or by Ctrl-C."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(Exception):
+            tasks.release()
+        raise

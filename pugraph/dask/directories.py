@@ -1,0 +1,172 @@
+"""Models in a directory: a file for each block, written and read by the workers."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import os
+import shutil
+import uuid
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import pandas as pd
+
+from pugraph.dask.cluster import Future, Tasks
+from pugraph.dask.node_index import NodeIndex
+from pugraph.dask.row_blocks import Block, Matrix, Side, wants_of
+from pugraph.dask.sweeps import Part
+from pugraph.errors import InputError
+from pugraph.models.checkpoint import read_array, write_array, write_whole
+
+_FORMAT = "pugraph cluster model 1"
+_INDEX = "model.json"
+
+
+def write_part(part: Part, path: str) -> str:
+    """Write the rows of a factor's block; return the path."""
+    write_array(path, part.rows)
+    return path
+
+
+def read_part(path: str, shape: tuple[int, int], dtype: str) -> Part:
+    """Read the rows of a factor's block."""
+    return Part(read_array(path, shape, dtype), 0.0)
+
+
+def _write_block(block: Block, path: str) -> str:
+    write_whole(path, lambda file: np.savez(file, **block._asdict()))
+    return path
+
+
+def _read_block(path: str, start: int, stop: int) -> Block:
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            block = Block(*(archive[name] for name in Block._fields))
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    if int(block.start) != start or block.n_rows != stop - start:
+        raise InputError(f"{path} does not hold rows {start} to {stop - 1}")
+    return block._replace(start=start)
+
+
+def _write_names(names: pd.Index, path: str) -> str:
+    frame = pd.DataFrame({"node": names})
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    write_whole(path, lambda file: file.write(buffer.getvalue()))
+    return path
+
+
+def _read_names(path: str) -> pd.Index:
+    try:
+        values = pd.read_parquet(path)["node"]
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    text = pd.api.types.infer_dtype(values) == "string"
+    return pd.Index(values.astype("string[pyarrow]") if text else values)
+
+
+def _first_names(buckets: list[pd.Index]) -> Any:
+    """Return the first name of each bucket but the first: the splitters of an index."""
+    firsts = [bucket[:1] for bucket in buckets[1:]]
+    return firsts[0].append(firsts[1:]) if firsts else buckets[0][:0]
+
+
+def save(
+    tasks: Tasks,
+    directory: str | PathLike[str],
+    matrix: Matrix,
+    factors: tuple[list[Future], list[Future]],
+    names: tuple[NodeIndex | None, NodeIndex | None],
+    about: dict[str, Any],
+) -> None:
+    """Write a model: blocks to a new folder, and then the index that names it."""
+    place = Path(directory).absolute()
+    folder = place / f"blocks-{uuid.uuid4().hex[:12]}"
+    folder.mkdir(parents=True)
+    written: list[Future] = []
+
+    def write(function: Any, kind: str, futures: list[Future], end: str) -> None:
+        paths = [str(folder / f"{kind}-{i:05d}{end}") for i in range(len(futures))]
+        written.extend(tasks.map(function, futures, paths))
+
+    for kind, parts in zip("WH", factors, strict=True):
+        write(write_part, kind, parts, ".npy")
+    kinds = ("rows",) if matrix.symmetric else ("rows", "columns")
+    for kind, side in zip(kinds, matrix.sides, strict=False):
+        write(_write_block, kind, side.blocks, ".npz")
+    named = [index for index in (names if names[0] is not names[1] else names[:1]) if index]
+    for kind, index in zip(("nodes", "other-nodes"), named, strict=False):
+        write(_write_names, kind, index.buckets, ".parquet")
+    tasks.gather(written)
+    text = json.dumps(
+        {
+            "format": _FORMAT,
+            "folder": folder.name,
+            **about,
+            "shape": matrix.shape,
+            "n_links": matrix.n_links,
+            "square": matrix.square,
+            "symmetric": matrix.symmetric,
+            "bounds": [side.bounds for side in matrix.sides],
+            "names": [index.starts for index in named],
+        }
+    ).encode()
+    write_whole(place / _INDEX, lambda file: file.write(text))
+    for old in place.glob("blocks-*"):
+        if old != folder:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def read(tasks: Tasks, directory: str | PathLike[str]) -> tuple[Any, ...]:
+    """Return what `save` was given, as tasks that read the files."""
+    place = Path(directory).absolute()
+    try:
+        about = json.loads((place / _INDEX).read_text(encoding="utf-8"))
+        known = about["format"] == _FORMAT
+        folder = place / os.path.basename(about["folder"])
+        m, n = about["shape"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{directory} does not hold a saved cluster model: {error}") from None
+    if not known:
+        raise InputError(f"{directory} has format {about['format']!r}; this is {_FORMAT!r}")
+    rank, dtype = about["weights"][0], about["dtype"]
+
+    def ranges(bounds: list[int]) -> list[tuple[int, int, int]]:
+        return [(i, a, b) for i, (a, b) in enumerate(itertools.pairwise(bounds))]
+
+    def parts(kind: str, bounds: list[int]) -> list[Future]:
+        return [
+            tasks.submit(
+                read_part, str(folder / f"{kind}-{i:05d}.npy"), (b - a, rank), dtype, home=i
+            )
+            for i, a, b in ranges(bounds)
+        ]
+
+    def blocks(kind: str, bounds: list[int]) -> list[Future]:
+        return [
+            tasks.submit(_read_block, str(folder / f"{kind}-{i:05d}.npz"), a, b, home=i)
+            for i, a, b in ranges(bounds)
+        ]
+
+    bounds = about["bounds"]
+    kinds = ("rows",) if about["symmetric"] else ("rows", "columns")
+    sides = []
+    for axis, kind in enumerate(kinds):
+        own = blocks(kind, bounds[axis])
+        sides.append(Side(own, bounds[axis], wants_of(tasks, own, bounds[1 - axis])))
+    matrix = Matrix(
+        (sides[0], sides[-1]), (m, n), about["n_links"], about["square"], about["symmetric"]
+    )
+    indices: list[NodeIndex | None] = []
+    for kind, starts in zip(("nodes", "other-nodes"), about["names"], strict=False):
+        paths = [str(folder / f"{kind}-{i:05d}.parquet") for i in range(len(starts) - 1)]
+        buckets = tasks.map(_read_names, paths)
+        indices.append(NodeIndex(buckets, tasks.submit(_first_names, buckets), starts))
+    names = (indices[0], indices[-1]) if indices else (None, None)
+    return matrix, (parts("W", bounds[0]), parts("H", bounds[1])), names, about
