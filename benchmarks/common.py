@@ -8,6 +8,7 @@ import importlib.metadata
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -105,5 +106,5 @@ def forget_peak() -> None:
 
 def alone(function: Callable[..., Any], *args: Any) -> Any:
     """Call a function in a new process, so that its memory can be measured."""
-    with get_context("spawn").Pool(1) as pool:
-        return pool.apply(function, args)
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(function, *args).result()

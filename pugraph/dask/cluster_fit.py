@@ -81,9 +81,9 @@ def fit(
     bipartite : bool
         Whether source and target are different kinds of nodes, even if names agree.
     blocks : int, optional
-        How many row blocks; if None, one for five million links, and 256 at most. Give at
-        least as many as there are threads in the cluster. Another number changes the result
-        by rounding only.
+        How many row blocks; if None, one for five million links, but at least 4 and at most
+        256. Give at least as many as there are threads in the cluster. Another number changes
+        the result by rounding only.
     rank, rho, alpha, reg, solver, max_sweeps, tol, dtype, seed
         As in `pugraph.fit`, without "auto" for rank, rho and reg. The solvers are "als" for
         "bias", "ball" and "relax" for "shift".
@@ -125,12 +125,12 @@ def fit(
     --------
     >>> import pandas as pd, pugraph.dask
     >>> from distributed import Client
-    >>> pairs = [("ann", "bob"), ("ann", "cid"), ("bob", "cid"), ("cid", "dan")]
+    >>> pairs = [("ann", "bob"), ("ann", "cid"), ("bob", "cid"), ("cid", "dan"), ("ann", "dan")]
     >>> links = pd.DataFrame(pairs, columns=["who", "whom"])
     >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = pugraph.dask.fit(links, rank=2)
     ...     [(u, v) for u, v, p in model.top_links(1)]
-    [('ann', 'dan')]
+    [('bob', 'dan')]
     """
     for name, why in _REFUSED.items():
         if name in others:

@@ -180,8 +180,10 @@ class ClusterModel:
         >>> pairs = pd.DataFrame({"u": [0, 0], "v": [33, 9]})
         >>> with Client(processes=False, dashboard_address=":0") as client:
         ...     model = pugraph.dask.fit(nx.karate_club_graph())
-        ...     model.predict(pairs).compute().round(2).values.tolist()
-        [[0.0, 33.0, 0.09], [0.0, 9.0, 0.29]]
+        ...     print(model.predict(pairs).compute().round(2))
+           u   v     p
+        0  0  33  0.09
+        1  0   9  0.29
         """
         if isinstance(pairs, pd.DataFrame):
             pairs = dd.from_pandas(pairs, npartitions=1)

@@ -20,9 +20,10 @@ from pugraph.dask.cluster import Future, Tasks
 from pugraph.dask.sources import Links, Source
 from pugraph.models.checkpoint import digest
 
-# Links per block, and the largest number of blocks. Measured with benchmarks/dask.py: smaller
-# blocks ask for the same rows more often, larger ones are a coarse unit of work.
-_BLOCK_LINKS, _MOST_BLOCKS = 5_000_000, 256
+# Links per block, and the smallest and the largest number of blocks. Chosen by hand: smaller blocks
+# ask for the same rows more often, larger ones are a coarse unit of work, and the number of tasks
+# grows with the square of the number of blocks.
+_BLOCK_LINKS, _FEWEST_BLOCKS, _MOST_BLOCKS = 5_000_000, 4, 256
 
 # Columns per link beyond which sorting them is better than an array over all columns. Chosen by
 # hand; affects time and memory only.
@@ -222,7 +223,8 @@ def _divide(
     sizes = tasks.gather(tasks.map(_size, ranges))
     n_links = sum(links for links, _ in sizes)
     if n_blocks is None:
-        n_blocks = min(max(1, math.ceil(n_links / _BLOCK_LINKS)), _MOST_BLOCKS)
+        wanted = math.ceil(n_links / _BLOCK_LINKS)
+        n_blocks = min(max(wanted, _FEWEST_BLOCKS), _MOST_BLOCKS)
     bounds = _final_bounds(tasks, ranges, sizes, n_blocks, m)
     blocks = []
     for number, (low, high) in enumerate(itertools.pairwise(bounds)):

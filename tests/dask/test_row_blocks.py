@@ -88,7 +88,11 @@ def test_the_number_of_blocks_grows_with_the_links_up_to_a_limit(tasks, monkeypa
     monkeypatch.setattr(row_blocks, "_BLOCK_LINKS", 100)
     matrix = make_matrix(tasks, source_of(tasks, A, 2, False), None)
     assert len(matrix.sides[0].blocks) == -(-matrix.n_links // 100)
-    monkeypatch.setattr(row_blocks, "_MOST_BLOCKS", 3)
+    monkeypatch.setattr(row_blocks, "_MOST_BLOCKS", 4)
+    matrix = make_matrix(tasks, source_of(tasks, A, 2, False), None)
+    assert len(matrix.sides[0].blocks) == 4
+    monkeypatch.setattr(row_blocks, "_BLOCK_LINKS", 10**6)
+    monkeypatch.setattr(row_blocks, "_FEWEST_BLOCKS", 3)
     matrix = make_matrix(tasks, source_of(tasks, A, 2, False), None)
     assert len(matrix.sides[0].blocks) == 3
 
