@@ -6,11 +6,13 @@ The networks are those of `common.network`, with 50 entries per node, in eight P
     python benchmarks/dask_cluster.py speed [--entries 5,10,20,40,80] [--rank 64] [--repeats 3]
     python benchmarks/dask_cluster.py kills [--times 10]
     python benchmarks/dask_cluster.py memory [--entries 20] [--limit 1.0]
+    python benchmarks/dask_cluster.py tasks
 
 `speed` fits each network on two workers of one thread, and with `pugraph.fit` on two threads, in
 turn and from the same files. `kills` kills a worker at random moments of fits, searches and saves,
 and compares the results with undisturbed ones. `memory` fits a network on four workers whose
-memory is limited, and on one. Prints Markdown.
+memory is limited, and on one. `tasks` fits a small network in more and more blocks, to see what a
+task costs the scheduler. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -187,29 +190,33 @@ def kills(options: argparse.Namespace) -> None:
             return [factor.tobytes() for factor in model.to_local().factors]
 
         with cluster(2) as (local, _):
-            start = time.perf_counter()
-            model = fit()
-            quiet = {"fit": time.perf_counter() - start}
-            quiet["fit with checkpoints"] = quiet["fit"]
+            quiet = {}
+            for what in ("fit", "fit with checkpoints"):
+                start = time.perf_counter()
+                model = fit(**({"checkpoint": place / "kept"} if "check" in what else {}))
+                quiet[what] = time.perf_counter() - start
             expected, start = bits(model), time.perf_counter()
             best = model.top_links(1000)
             quiet["search"], start = time.perf_counter() - start, time.perf_counter()
             model.save(place / "model")
             quiet["save"] = time.perf_counter() - start
+            del model
             for what, duration in quiet.items():
                 same, times = 0, []
+                model = None if what.startswith("fit") else pugraph.dask.load(place / "model")
                 for number in range(options.times):
                     moment = random.uniform(0, duration)
                     if what.startswith("fit"):
                         kept = {"checkpoint": place / str(number)} if "check" in what else {}
-                        found, took = killing(local, moment, lambda kept=kept: fit(**kept))
+                        found, took = killing(local, moment, partial(fit, **kept))
                         same += bits(found) == expected
+                        del found  # or it would be rebuilt after the next kill, too
                     elif what == "search":
-                        found, took = killing(local, moment, lambda: model.top_links(1000))
+                        found, took = killing(local, moment, partial(model.top_links, 1000))
                         same += found == best
                     else:
-                        _, took = killing(local, moment, lambda: model.save(place / "model"))
-                        same += bits(pugraph.dask.load(place / "model")) == expected
+                        _, took = killing(local, moment, partial(model.save, place / "other"))
+                        same += bits(pugraph.dask.load(place / "other")) == expected
                     times.append(took)
                     print(what, f"{moment:.2f}", f"{took:.1f}", same, flush=True)
                 rows.append(
@@ -241,17 +248,41 @@ def memory(options: argparse.Namespace) -> None:
     print(f"Memory limit {options.limit} GiB. {machine('dask')}\n\n{table(head, rows)}")
 
 
+def tasks(options: argparse.Namespace) -> None:
+    rows = []
+    A = network(200_000, 1_000_000)  # few links, so that no block needs most rows of another
+    with cluster(2):
+        for blocks in (4, 16, 32, 64):
+            times: list[float] = []
+            model = pugraph.dask.fit(
+                A,
+                blocks=blocks,
+                progress=lambda *_, times=times: times.append(time.perf_counter()),
+                **options_of(4),
+            )
+            cut = sum(
+                row is not None for wants in model._matrix.sides[0].wants for row in wants.values()
+            )
+            count = 2 * (cut + 3 * blocks)
+            rows.append([blocks, count, f"{np.median(np.diff(times)):.2f}"])
+            print(rows[-1], flush=True)
+    counts, seconds = (np.array([float(row[i]) for row in rows]) for i in (1, 2))
+    slope = np.polyfit(counts, seconds, 1)[0]
+    print(f"{machine('dask')} {1000 * slope:.2f} ms per task.\n")
+    print(table(["blocks", "tasks per sweep", "s per sweep"], rows))
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["speed", "kills", "memory"])
+    parser.add_argument("what", choices=["speed", "kills", "memory", "tasks"])
     parser.add_argument("--entries", help="in millions")
     parser.add_argument("--rank", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--limit", type=float, default=1.0, help="GiB per worker")
     options = parser.parse_args()
-    run = {"speed": speed, "kills": kills, "memory": memory}[options.what]
+    run = {"speed": speed, "kills": kills, "memory": memory, "tasks": tasks}[options.what]
     options.entries = options.entries or {"speed": "5,10,20,40,80"}.get(options.what, "20")
     run(options)
 

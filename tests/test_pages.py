@@ -1,6 +1,8 @@
 """The Python of the README and of the docs runs as it is printed, a page at a time."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -39,6 +41,18 @@ def run(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_of_a_page_runs(page):
     assert run(page)[0] == TEXTS[page].count("```python")
+
+
+@pytest.mark.compiled
+def test_the_script_for_a_cluster_runs_as_it_stands():
+    script, folder = re.findall(r"```python\n(.*?)^```$", TEXTS["cluster"], re.M | re.S)
+    exec(compile(folder, "cluster", "exec"), {})
+    Path("script.py").write_text(script, encoding="utf-8")
+    shown = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert len(shown.stdout.splitlines()) == 10
+    assert Path("model", "model.json").exists()
+    assert Path("checkpoint", "checkpoint.json").exists()
 
 
 @pytest.mark.compiled

@@ -147,6 +147,13 @@ def worker_threads(client: Client) -> dict[str, int]:
     return dict(sorted(client.nthreads().items()))
 
 
+def memory_limit(client: Client) -> int | None:
+    """Return how many bytes all workers may use together; None if one has no limit."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] for worker in workers]
+    return sum(limits) if all(limits) else None
+
+
 def address(client: Client) -> str:
     """Return where the scheduler is, or was."""
     return str(getattr(client.scheduler, "address", None) or client._start_arg)

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pugraph.core.descent import descend
-from pugraph.dask.cluster import Tasks, checked_client, released_on_error
+from pugraph.dask.cluster import Tasks, checked_client, memory_limit, released_on_error
 from pugraph.dask.cluster_model import ClusterModel
 from pugraph.dask.directories import read_part, write_part
 from pugraph.dask.row_blocks import Matrix, block_digest, make_matrix
 from pugraph.dask.sources import check_unchanged, read_links
 from pugraph.dask.sweeps import Solver, State, Sweeper
-from pugraph.errors import InputError
+from pugraph.errors import InputError, NotEnoughMemoryError
 from pugraph.models.checkpoint import EVERY, Checkpoints
 from pugraph.models.checks import check_names, check_whole, is_auto
 from pugraph.models.defaults import Hyperparameters
@@ -93,7 +93,7 @@ def fit(
         A directory that the client and all workers see. The factors are written to it every
         few sweeps. A fit of the same links with the same options goes on from there, and
         ends with the same bits as one that was not interrupted. Without it, a lost worker
-        sends the fit back to its start.
+        sends the fit back to its start. It must stay while the model is used.
     **others
         No others; those of `pugraph.fit` that are not here are refused by name.
 
@@ -108,6 +108,8 @@ def fit(
         empty or was changed during the fit, or the checkpoint is of other links or options.
     TypeError
         If `links` is none of the above.
+    MemoryError
+        If the factors need more than the memory of all workers; raised before the sweeps.
     RuntimeError
         If there is no cluster, a worker does not have this version of pugraph, or all workers
         or the scheduler are lost.
@@ -135,7 +137,7 @@ def fit(
     for name, why in _REFUSED.items():
         if name in others:
             raise InputError(f"{name} is not an option on a cluster: {why}")
-    check_names("fit", others, [*fit.__annotations__])
+    check_names("fit", others, [*fit.__annotations__, *_REFUSED])
     for name, value in (("rank", rank), ("rho", rho), ("reg", reg)):
         if is_auto(value):
             raise InputError(
@@ -169,6 +171,7 @@ def fit(
         check_unchanged(found.stamps)
         chosen = options.chosen_solver
         numbers = options.hyperparameters(matrix.shape, matrix.n_links, chosen)
+        _check_memory(tasks, matrix, numbers.rank, np.dtype(options.dtype).itemsize)
         state, history = _fitted(tasks, matrix, options, numbers)
         check_unchanged(found.stamps)
     return ClusterModel(
@@ -225,6 +228,20 @@ def _fitted(
         history = descend(sweep, replace(stopping, history=tuple(past), keep=keep))
     tasks.wait([*state.W, *state.H])
     return state, history
+
+
+def _check_memory(tasks: Tasks, matrix: Matrix, rank: int, width: int) -> None:
+    """Refuse a fit whose factors do not fit into the memory of all workers together."""
+    m, n = matrix.shape
+    # both factors, and one of them new and in another basis
+    needed = (m + n + 2 * max(m, n)) * rank * width
+    limit = memory_limit(tasks.client)
+    if limit is not None and needed > limit:
+        raise NotEnoughMemoryError(
+            f"a fit of rank {rank} to {m} x {n} nodes needs at least {needed / 2**30:.1f} GiB "
+            f"beside the links, and the workers may use {limit / 2**30:.1f} GiB together; add "
+            "workers, or lower rank"
+        )
 
 
 def _about(

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+import dask
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -220,7 +221,8 @@ class ClusterModel:
         for axis, column in enumerate((source, target)):
             index = self._names[axis]
             if index is None:
-                where = self._client_index(axis)
+                # one object for all parts, which Dask does not look into
+                where = dask.delayed(self._client_index(axis), pure=False, traverse=False)
                 found.append(later.map(_located, frames, [column] * n, [where] * n))
             else:
                 names = later.map(_coded_column, frames, [column] * n)

@@ -43,15 +43,32 @@ def _write_block(block: Block, path: str) -> str:
     return path
 
 
-def _read_block(path: str, start: int, stop: int) -> Block:
+def _read_block(path: str, start: int, stop: int, n_columns: int) -> Block:
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             block = Block(*(archive[name] for name in Block._fields))
     except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
-    if int(block.start) != start or block.n_rows != stop - start:
+    if block.start != start or block.n_rows != stop - start:
         raise InputError(f"{path} does not hold rows {start} to {stop - 1}")
+    if not _fits(block, n_columns):
+        raise InputError(f"{path} does not hold links to {n_columns} columns")
     return block._replace(start=start)
+
+
+def _fits(block: Block, n_columns: int) -> bool:
+    """Return whether kernels, which check no bounds, may be given a block."""
+    indptr, indices, needed = block.indptr, block.indices, block.needed
+    kinds = [(array.ndim, array.dtype.name) for array in (indptr, indices, needed)]
+    return (
+        kinds == [(1, "int64"), (1, "int32"), (1, "int64")]
+        and indptr[0] == 0
+        and indptr[-1] == indices.size
+        and bool((np.diff(indptr) >= 0).all())
+        and bool((np.diff(needed) > 0).all())
+        and bool(((needed >= 0) & (needed < n_columns)).all())
+        and bool(((indices >= 0) & (indices < needed.size)).all())
+    )
 
 
 def _write_names(names: pd.Index, path: str) -> str:
@@ -148,9 +165,9 @@ def read(tasks: Tasks, directory: str | PathLike[str]) -> tuple[Any, ...]:
             for i, a, b in ranges(bounds)
         ]
 
-    def blocks(kind: str, bounds: list[int]) -> list[Future]:
+    def blocks(kind: str, bounds: list[int], n_columns: int) -> list[Future]:
         return [
-            tasks.submit(_read_block, str(folder / f"{kind}-{i:05d}.npz"), a, b, home=i)
+            tasks.submit(_read_block, str(folder / f"{kind}-{i:05d}.npz"), a, b, n_columns, home=i)
             for i, a, b in ranges(bounds)
         ]
 
@@ -158,7 +175,7 @@ def read(tasks: Tasks, directory: str | PathLike[str]) -> tuple[Any, ...]:
     kinds = ("rows",) if about["symmetric"] else ("rows", "columns")
     sides = []
     for axis, kind in enumerate(kinds):
-        own = blocks(kind, bounds[axis])
+        own = blocks(kind, bounds[axis], (n, m)[axis])
         sides.append(Side(own, bounds[axis], wants_of(tasks, own, bounds[1 - axis])))
     matrix = Matrix(
         (sides[0], sides[-1]), (m, n), about["n_links"], about["square"], about["symmetric"]

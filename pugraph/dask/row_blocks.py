@@ -20,9 +20,9 @@ from pugraph.dask.cluster import Future, Tasks
 from pugraph.dask.sources import Links, Source
 from pugraph.models.checkpoint import digest
 
-# Links per block, and the smallest and the largest number of blocks. Chosen by hand: smaller blocks
-# ask for the same rows more often, larger ones are a coarse unit of work, and the number of tasks
-# grows with the square of the number of blocks.
+# Links per block, and the smallest and the largest number of blocks. Chosen by hand: smaller
+# blocks ask for the same rows more often, larger ones are a coarse unit of work, and the number of
+# tasks grows with the square of the number of blocks.
 _BLOCK_LINKS, _FEWEST_BLOCKS, _MOST_BLOCKS = 5_000_000, 4, 256
 
 # Columns per link beyond which sorting them is better than an array over all columns. Chosen by

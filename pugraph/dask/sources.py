@@ -109,7 +109,8 @@ def _stamps(path: str) -> dict[str, Any] | None:
         files = sorted(glob.glob(os.path.join(glob.escape(path), "**", "*"), recursive=True))
     else:
         files = sorted(glob.glob(path))
-    files = [file for file in files if os.path.isfile(file)]
+    # others write empty marks beside their files, such as _SUCCESS
+    files = [f for f in files if os.path.isfile(f) and os.path.basename(f)[0] not in "_."]
     if not files:
         raise InputError(f"no file matches {path!r}")
     for file in files:

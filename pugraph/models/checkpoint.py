@@ -60,6 +60,8 @@ def read_array(path: str | PathLike[str], shape: tuple[int, ...], dtype: Any) ->
         raise InputError(f"{path} cannot be read: {error}") from None
     if not isinstance(array, np.ndarray) or array.shape != tuple(shape) or array.dtype != dtype:
         raise InputError(f"{path} does not hold an array of shape {shape} and type {dtype}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{path} holds numbers that are not finite")
     return array
 
 

@@ -88,6 +88,15 @@ def test_a_misspelt_option_names_the_nearest_one(client):
         pugraph.dask.fit(nx.path_graph(4), rankk=3)
 
 
+def test_more_than_the_workers_memory_is_refused_before_the_sweeps(client):
+    limit = sum(client.run(lambda dask_worker: dask_worker.memory_manager.memory_limit).values())
+    rank = limit // (4 * 4 * 120) + 1
+    with pytest.raises(
+        MemoryError, match=r"the workers may use .* together; add workers, or lower"
+    ):
+        pugraph.dask.fit(groups(), rank=rank)
+
+
 class StopError(Exception):
     pass
 

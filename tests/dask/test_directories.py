@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -46,6 +47,37 @@ def test_a_block_of_other_rows_is_named(saved):
     one, other = sorted(saved.glob("*/rows-*.npz"))
     other.write_bytes(one.read_bytes())
     with pytest.raises(ValueError, match=r"rows-00001\.npz does not hold rows"):
+        pugraph.dask.load(saved)
+
+
+@pytest.mark.parametrize("change", ["order", "range", "columns", "negative", "type", "end"])
+def test_links_that_kernels_must_not_see_are_refused(saved, change):
+    (path,) = saved.glob("*/rows-00000.npz")
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    if change == "order":
+        arrays["indptr"][1] = 99
+    elif change == "range":
+        arrays["indices"][0] = 99
+    elif change == "columns":
+        arrays["needed"][-1] = 99
+    elif change == "negative":
+        arrays["indices"][0] = -1
+    elif change == "type":
+        arrays["indices"] = arrays["indices"].astype(float)
+    else:
+        arrays["indptr"][-1] += 1
+    np.savez(path, **arrays)
+    with pytest.raises(ValueError, match=r"rows-00000\.npz does not hold links to 9 columns"):
+        pugraph.dask.load(saved)
+
+
+def test_a_factor_that_is_not_finite_is_named(saved):
+    (path,) = saved.glob("*/W-00000.npy")
+    factor = np.load(path)
+    factor[0, 0] = np.nan
+    np.save(path, factor)
+    with pytest.raises(ValueError, match=r"W-00000\.npy holds numbers that are not finite"):
         pugraph.dask.load(saved)
 
 

@@ -82,6 +82,8 @@ def test_files(client, frame, tmp_path, kind):
             end = "csv" if kind == "csv folder" else kind
             half.to_csv(tmp_path / f"{name}.{end}", index=False, sep="\t" if end == "tsv" else ",")
     folder = "folder" in kind
+    if folder:
+        (tmp_path / "_SUCCESS").touch()
     path = tmp_path if folder else str(tmp_path / f"*.{kind}")
     named = {} if kind == "csv" else {"source": "from", "target": "to"}
     assert pugraph.dask.fit(path, **named, **FEW).history == expected
