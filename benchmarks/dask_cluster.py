@@ -181,7 +181,7 @@ def kills(options: argparse.Namespace) -> None:
     rows = []
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        path = write(2_000_000, place / "links")
+        path = write(1_000_000, place / "links")
 
         def fit(**kept: Any) -> pugraph.dask.ClusterModel:
             return pugraph.dask.fit(path, blocks=6, **options_of(32) | {"max_sweeps": 12}, **kept)
@@ -189,7 +189,7 @@ def kills(options: argparse.Namespace) -> None:
         def bits(model: pugraph.dask.ClusterModel) -> Any:
             return [factor.tobytes() for factor in model.to_local().factors]
 
-        with cluster(2) as (local, _):
+        with cluster(2):
             quiet = {}
             for what in ("fit", "fit with checkpoints"):
                 start = time.perf_counter()
@@ -200,29 +200,31 @@ def kills(options: argparse.Namespace) -> None:
             quiet["search"], start = time.perf_counter() - start, time.perf_counter()
             model.save(place / "model")
             quiet["save"] = time.perf_counter() - start
-            del model
-            for what, duration in quiet.items():
-                same, times = 0, []
-                model = None if what.startswith("fit") else pugraph.dask.load(place / "model")
-                for number in range(options.times):
-                    moment = random.uniform(0, duration)
-                    if what.startswith("fit"):
-                        kept = {"checkpoint": place / str(number)} if "check" in what else {}
-                        found, took = killing(local, moment, partial(fit, **kept))
-                        same += bits(found) == expected
-                        del found  # or it would be rebuilt after the next kill, too
-                    elif what == "search":
-                        found, took = killing(local, moment, partial(model.top_links, 1000))
-                        same += found == best
-                    else:
-                        _, took = killing(local, moment, partial(model.save, place / "other"))
-                        same += bits(pugraph.dask.load(place / "other")) == expected
-                    times.append(took)
-                    print(what, f"{moment:.2f}", f"{took:.1f}", same, flush=True)
-                rows.append(
-                    [what, options.times, same, f"{duration:.1f}", f"{np.median(times):.1f}",
-                     f"{max(times):.1f}"]
-                )  # fmt: skip
+
+        def disturbed(what: str, number: int, moment: float) -> tuple[bool, float]:
+            """Return whether a result is that of the quiet run, and how long it took."""
+            with cluster(2) as (local, _):
+                if what.startswith("fit"):
+                    kept = {"checkpoint": place / str(number)} if "check" in what else {}
+                    found, took = killing(local, moment, partial(fit, **kept))
+                    return bits(found) == expected, took
+                model = pugraph.dask.load(place / "model")
+                if what == "search":
+                    found, took = killing(local, moment, partial(model.top_links, 1000))
+                    return found == best, took
+                _, took = killing(local, moment, partial(model.save, place / "other"))
+                return bits(pugraph.dask.load(place / "other")) == expected, took
+
+        for what, duration in quiet.items():
+            runs = []
+            for number in range(options.times):
+                runs.append(disturbed(what, number, random.uniform(0, duration)))
+                print(what, runs[-1], flush=True)
+            times = [took for _, took in runs]
+            rows.append(
+                [what, len(runs), sum(same for same, _ in runs), f"{duration:.1f}",
+                 f"{np.median(times):.1f}", f"{max(times):.1f}"]
+            )  # fmt: skip
     head = ["", "killed", "same result", "quiet, s", "median, s", "longest, s"]
     print(f"{machine('dask', 'numba')}\n\n{table(head, rows)}")
     write_csv("dask-kills", head, rows)

@@ -119,7 +119,6 @@ def best_links(
     best = Best(k, dtype)
     waiting = _tiles(tasks, matrix, factors)
     while waiting:
-        tasks.look_at_workers()
         size = _WAVE * max(1, sum(worker_threads(tasks.client).values()))
         wave, waiting = waiting[:size], waiting[size:]
         started = []
@@ -127,13 +126,11 @@ def best_links(
             low = cols.bounds[c]
             if matrix.symmetric:
                 ends = [W[b], H[b]] if b == c else [W[b], H[b], W[c], H[c]]
-                task = tasks.submit(
-                    _search_symmetric, rows.blocks[b], ends, low, k, best.least, home=b
-                )
+                task = tasks.submit(_search_symmetric, rows.blocks[b], ends, low, k, best.least)
             else:
                 task = tasks.submit(
                     _search_directed, rows.blocks[b], W[b], H[c], low, k, best.least,
-                    matrix.square, home=b,
+                    matrix.square
                 )  # fmt: skip
             started.append(task)
         for found in tasks.gather(started):

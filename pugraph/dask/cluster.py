@@ -36,22 +36,15 @@ class Tasks:
         self.name = f"pugraph-{uuid.uuid4().hex[:12]}"
         self._numbers = itertools.count()
         self._started: weakref.WeakSet[Future] = weakref.WeakSet()
-        self._homes: list[str] = []
 
     def _key(self, function: Callable[..., Any]) -> str:
         kind = function.__name__.strip("_")
         return f"{self.name}-{kind}-{next(self._numbers)}"
 
-    def submit(self, function: Callable[..., Any], *args: Any, home: int | None = None) -> Future:
-        """Start one task; `home` is the number of a block, whose tasks have one worker."""
-        place: dict[str, Any] = {}
-        if home is not None and self._homes:
-            worker = self._homes[home % len(self._homes)]
-            place = {"workers": [worker], "allow_other_workers": True}
+    def submit(self, function: Callable[..., Any], *args: Any) -> Future:
+        """Start one task; Dask chooses the worker, mostly the one that has its arguments."""
         with dask.config.set(_NO_WARNING):
-            future = self.client.submit(
-                function, *args, key=self._key(function), pure=False, **place
-            )
+            future = self.client.submit(function, *args, key=self._key(function), pure=False)
         self._started.add(future)
         return future
 
@@ -82,12 +75,6 @@ class Tasks:
             groups = [parts[i : i + _BRANCHES] for i in range(0, len(parts), _BRANCHES)]
             parts = self.map(function, groups)
         return parts[0]
-
-    def look_at_workers(self) -> None:
-        """Give each block a worker: blocks in turn, as often as a worker has threads."""
-        threads = worker_threads(self.client)
-        turns = range(max(threads.values(), default=0))
-        self._homes = [w for turn in turns for w, count in threads.items() if count > turn]
 
     def gather(self, futures: Iterable[Future]) -> list[Any]:
         """Wait for tasks and return their results; raise what a task raised."""

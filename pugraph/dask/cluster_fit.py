@@ -165,7 +165,6 @@ def fit(
     )
     tasks = Tasks(checked_client(client))
     with released_on_error(tasks):
-        tasks.look_at_workers()
         found = read_links(tasks, links, source, target, directed, bipartite)
         matrix = make_matrix(tasks, found, blocks)
         check_unchanged(found.stamps)
@@ -211,7 +210,6 @@ def _fitted(
 
     def sweep(number: int) -> float:
         nonlocal state
-        tasks.look_at_workers()
         state, value = sweeper.sweep(state, number)
         (objective,) = tasks.gather([value])
         return float(objective)
@@ -275,7 +273,7 @@ def _read(sweeper: Sweeper, kept: Checkpoints, sweep: int) -> State:
         paths = _paths(kept, sweep, kind, len(sizes))
         factors.append(
             [
-                tasks.submit(read_part, path, (size, solver.rank), solver.dtype, home=i)
+                tasks.submit(read_part, path, (size, solver.rank), solver.dtype)
                 for i, (path, size) in enumerate(zip(paths, sizes, strict=True))
             ]
         )

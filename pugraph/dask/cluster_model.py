@@ -437,7 +437,6 @@ def load(directory: str | PathLike[str], *, client: Any = None) -> ClusterModel:
     <ClusterModel method='bias' nodes=34 rank=8 rho=0.8 reg=1.54225>
     """
     tasks = Tasks(checked_client(client))
-    tasks.look_at_workers()
     with released_on_error(tasks):
         matrix, factors, names, about = read(tasks, directory)
         tasks.wait([*factors[0], *factors[1]])

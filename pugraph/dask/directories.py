@@ -159,15 +159,13 @@ def read(tasks: Tasks, directory: str | PathLike[str]) -> tuple[Any, ...]:
 
     def parts(kind: str, bounds: list[int]) -> list[Future]:
         return [
-            tasks.submit(
-                read_part, str(folder / f"{kind}-{i:05d}.npy"), (b - a, rank), dtype, home=i
-            )
+            tasks.submit(read_part, str(folder / f"{kind}-{i:05d}.npy"), (b - a, rank), dtype)
             for i, a, b in ranges(bounds)
         ]
 
     def blocks(kind: str, bounds: list[int], n_columns: int) -> list[Future]:
         return [
-            tasks.submit(_read_block, str(folder / f"{kind}-{i:05d}.npz"), a, b, n_columns, home=i)
+            tasks.submit(_read_block, str(folder / f"{kind}-{i:05d}.npz"), a, b, n_columns)
             for i, a, b in ranges(bounds)
         ]
 

@@ -227,13 +227,13 @@ def _divide(
         n_blocks = min(max(wanted, _FEWEST_BLOCKS), _MOST_BLOCKS)
     bounds = _final_bounds(tasks, ranges, sizes, n_blocks, m)
     blocks = []
-    for number, (low, high) in enumerate(itertools.pairwise(bounds)):
+    for low, high in itertools.pairwise(bounds):
         touched = [i for i in range(len(ranges)) if first[i] < high and first[i + 1] > low]
         touched = touched or [0]  # a matrix without rows
         cut = tasks.map(
             _slice, [ranges[i] for i in touched], [low] * len(touched), [high] * len(touched)
         )
-        blocks.append(tasks.submit(_block, cut, home=number))
+        blocks.append(tasks.submit(_block, cut))
     return blocks, bounds, n_links
 
 

@@ -197,8 +197,7 @@ class Sweeper:
         def draw(side: Side, before: int, zero: bool) -> list[Future]:
             return [
                 self.tasks.submit(
-                    start_rows, block, self.solver, largest, seed, (before + start) * rank, zero,
-                    home=number,
+                    start_rows, block, self.solver, largest, seed, (before + start) * rank, zero
                 )
                 for number, (block, start) in enumerate(
                     zip(side.blocks, side.bounds, strict=False)
@@ -249,7 +248,7 @@ class Sweeper:
         return [
             tasks.submit(
                 solve, block, part, [own.get((b, c), changed[c]) for c in wants],
-                [(other[c], other[c + 1]) for c in wants], basis, self.solver, omega, home=b,
+                [(other[c], other[c + 1]) for c in wants], basis, self.solver, omega
             )
             for b, (block, part, wants) in enumerate(
                 zip(side.blocks, moving, side.wants, strict=True)

@@ -155,9 +155,3 @@ def _as_list(x):
 
 def _joined(lists):
     return [x for some in lists for x in some]
-
-
-def test_blocks_are_given_to_workers_in_turn(tasks):
-    tasks.look_at_workers()
-    assert len(tasks._homes) == 2
-    assert sorted(tasks._homes) == sorted(tasks.client.nthreads())
