@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import dask
-from distributed import CancelledError, Client, get_client, wait
+from distributed import CancelledError, Client, KilledWorker, get_client, wait
 
 import pugraph
 from pugraph.errors import ClusterError, InvalidTypeError
@@ -86,7 +86,7 @@ class Tasks:
         """Wait for tasks; give up where there is no cluster left that could do them."""
         alone_since = None
         while not self._done(futures):
-            alone = self.client.status == "connecting" or not worker_threads(self.client)
+            alone = self._alone()
             now = time.monotonic()
             alone_since = (alone_since or now) if alone else None
             if alone_since is not None and now - alone_since > _PATIENCE:
@@ -97,7 +97,14 @@ class Tasks:
                 )
         for future in futures:
             if future.status == "error":
-                future.result()  # raises it
+                raise _told(future.exception())
+
+    def _alone(self) -> bool:
+        """Return whether there is no worker, or no scheduler that could tell."""
+        try:
+            return self.client.status == "connecting" or not worker_threads(self.client)
+        except OSError:
+            return True
 
     def _done(self, futures: Sequence[Future]) -> bool:
         """Wait a little, and return whether all tasks are done."""
@@ -111,6 +118,16 @@ class Tasks:
             return False
         except (CancelledError, OSError):
             raise lost(self.client) from None
+
+
+def _told(error: Exception) -> Exception:
+    """Return the error of a task, or what to do about workers that are lost again and again."""
+    if not isinstance(error, KilledWorker):
+        return error
+    return ClusterError(
+        "workers were lost while they did the same task, most likely because it needs more than "
+        f"their memory; give each worker more memory, or a higher blocks= ({error})"
+    )
 
 
 class Later:

@@ -6,10 +6,11 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import networkx as nx
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, KilledWorker, LocalCluster
 
 import pugraph
 import pugraph.dask
@@ -142,6 +143,21 @@ def _known(tasks):
     """The keys of these tasks that the scheduler still knows."""
     keys = tasks.client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
     return [key for key in keys if tasks.name in str(key)]
+
+
+def _lost():
+    raise KilledWorker("key", SimpleNamespace(address="tcp://there"), 3)
+
+
+def _mistaken():
+    raise ZeroDivisionError("by what?")
+
+
+def test_errors_of_tasks_are_raised_and_lost_workers_explained(tasks):
+    with pytest.raises(ZeroDivisionError, match=r"by what\?"):
+        tasks.gather([tasks.submit(_mistaken)])
+    with pytest.raises(ClusterError, match="give each worker more memory, or a higher blocks="):
+        tasks.gather([tasks.submit(_lost)])
 
 
 def test_a_tree_of_tasks_adds_up_everything_in_order(tasks):
