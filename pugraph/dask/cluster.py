@@ -37,12 +37,20 @@ class Tasks:
         self._numbers = itertools.count()
         self._started: weakref.WeakSet[Future] = weakref.WeakSet()
 
+    def _check_open(self) -> None:
+        if self.client.status in ("closed", "closing"):
+            raise ClusterError(
+                f"the client of {address(self.client)} is closed, and what it had is gone; use a "
+                "model while its client is open, or keep it with save() or to_local()"
+            )
+
     def _key(self, function: Callable[..., Any]) -> str:
         kind = function.__name__.strip("_")
         return f"{self.name}-{kind}-{next(self._numbers)}"
 
     def submit(self, function: Callable[..., Any], *args: Any) -> Future:
         """Start one task; Dask chooses the worker, mostly the one that has its arguments."""
+        self._check_open()
         with dask.config.set(_NO_WARNING):
             future = self.client.submit(function, *args, key=self._key(function), pure=False)
         self._started.add(future)
@@ -52,6 +60,7 @@ class Tasks:
         """Start a task for each set of arguments."""
         if not args[0]:
             return []
+        self._check_open()
         keys = [self._key(function) for _ in args[0]]
         with dask.config.set(_NO_WARNING):
             futures = list(self.client.map(function, *args, key=keys, pure=False))
@@ -79,6 +88,7 @@ class Tasks:
     def gather(self, futures: Iterable[Future]) -> list[Any]:
         """Wait for tasks and return their results; raise what a task raised."""
         futures = list(futures)
+        self._check_open()
         self.wait(futures)
         return list(self.client.gather(futures))
 

@@ -18,10 +18,10 @@ from pugraph.dask.sources import check_unchanged, read_links
 from pugraph.dask.sweeps import Solver, State, Sweeper
 from pugraph.errors import InputError, NotEnoughMemoryError
 from pugraph.models.checkpoint import EVERY, Checkpoints
-from pugraph.models.checks import check_names, check_whole, is_auto
+from pugraph.models.checks import check_names, check_option, check_whole, is_auto
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.fit_model import checkpoint_about, largest_start
-from pugraph.models.options import Options, Progress
+from pugraph.models.options import FACTOR_METHOD, Options, Progress
 from pugraph.models.resources import solver_resources
 
 # options of `pugraph.fit` that this one does not have, and why
@@ -92,8 +92,9 @@ def fit(
     checkpoint : path, optional
         A directory that the client and all workers see. The factors are written to it every
         few sweeps. A fit of the same links with the same options goes on from there, and
-        ends with the same bits as one that was not interrupted. Without it, a lost worker
-        sends the fit back to its start. It must stay while the model is used.
+        ends with the same bits as one that was not interrupted; `max_sweeps` and `tol` may
+        differ. Without it, a lost worker sends the fit back to its start. It must stay while
+        the model is used.
     **others
         No others; those of `pugraph.fit` that are not here are refused by name.
 
@@ -105,7 +106,8 @@ def fit(
     ------
     ValueError
         If an option is out of range, a column is missing or has nulls or fractions, a file is
-        empty or was changed during the fit, or the checkpoint is of other links or options.
+        empty, has no header, or was changed during the fit, or the checkpoint is of other
+        links or options.
     TypeError
         If `links` is none of the above.
     MemoryError
@@ -146,6 +148,7 @@ def fit(
             )
     if method == "blend":
         raise InputError("method='blend' is fitted on one machine; choose 'bias' or 'shift'")
+    check_option("method", method, FACTOR_METHOD)
     if solver not in _SOLVERS:
         raise InputError(f"solver must be one of {_SOLVERS} on a cluster, not {solver!r}")
     check_whole("blocks", blocks, 1, optional=True)
@@ -247,8 +250,7 @@ def _about(
 ) -> dict[str, Any]:
     digests = tasks.gather(tasks.map(block_digest, matrix.sides[0].blocks))
     bounds = [side.bounds for side in matrix.sides]
-    about = checkpoint_about(options, numbers, matrix.shape)
-    return about | {"blocks": bounds, "links": digests}
+    return checkpoint_about(options, numbers, matrix.shape, {"links": digests, "blocks": bounds})
 
 
 def _paths(kept: Checkpoints, sweep: int, kind: str, count: int) -> list[str]:

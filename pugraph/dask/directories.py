@@ -21,7 +21,7 @@ from pugraph.dask.node_index import NodeIndex
 from pugraph.dask.row_blocks import Block, Matrix, Side, wants_of
 from pugraph.dask.sweeps import Part
 from pugraph.errors import InputError
-from pugraph.models.checkpoint import read_array, write_array, write_whole
+from pugraph.models.checkpoint import check_ours, read_array, write_array, write_whole
 
 _FORMAT = "pugraph cluster model 1"
 _INDEX = "model.json"
@@ -105,7 +105,9 @@ def save(
     """Write a model: blocks to a new folder, and then the index that names it."""
     place = Path(directory).absolute()
     folder = place / f"blocks-{uuid.uuid4().hex[:12]}"
-    folder.mkdir(parents=True)
+    place.mkdir(parents=True, exist_ok=True)
+    check_ours(place, _INDEX, "blocks-", "model")
+    folder.mkdir()
     written: list[Future] = []
 
     def write(function: Any, kind: str, futures: list[Future], end: str) -> None:

@@ -52,12 +52,15 @@ def column_values(frame: pd.DataFrame, column: str) -> pd.Index:
         return pd.Index([], dtype=np.int64)
     if values.isna().any():
         place = int(np.flatnonzero(values.isna())[0])
-        raise InputError(f"column {column!r} has a null, in row {place} of a part; drop it first")
+        raise InputError(
+            f"column {column!r} has a null, in row {place} (from 0) of a part; drop it first. In "
+            "CSV files, NA and similar words count as null"
+        )
     kind = pd.api.types.infer_dtype(values, skipna=False)
     if kind in ("floating", "mixed-integer-float", "complex", "decimal"):
         raise InputError(
-            f"column {column!r} has {kind} values, and a node is no fraction; convert it to whole "
-            "numbers or strings"
+            f"column {column!r} has {kind} numbers; nodes are whole numbers or strings: convert "
+            "it, for example by astype('int64')"
         )
     if kind.startswith("mixed") or kind in ("unknown-array", "bytes"):
         raise InputError(f"column {column!r} has values of kind {kind}; convert it to strings")
@@ -79,7 +82,6 @@ def coded(values: pd.Index) -> Names:
 
 def both_coded(sources: pd.Index, targets: pd.Index) -> tuple[Names, Names]:
     """Return the names of two columns that have the same set of nodes."""
-    _check_kinds([kind_of(sources), kind_of(targets)])
     both = coded(_joined([sources, targets]))
     n = len(sources)
     return Names(both.codes[:n], both.sorted), Names(both.codes[n:], both.sorted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import itertools
 import os
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from pugraph.dask.node_index import (
     both_coded,
     coded,
     column_values,
+    kind_of,
     look_up,
     make_index,
 )
@@ -123,7 +125,7 @@ def _open(path: str) -> Any:
     """Return the data frame of Parquet or CSV files."""
     text = path.endswith(_CSV)
     if not text and os.path.isdir(path):
-        inside = os.listdir(path)
+        inside = [name for *_, names in os.walk(path) for name in names]
         if not any(name.endswith((".parquet", ".pq")) for name in inside):
             kinds = sorted({end for end in _CSV for name in inside if name.endswith(end)})
             if not kinds:
@@ -134,9 +136,25 @@ def _open(path: str) -> Any:
             return dd.read_parquet(path)
         tabs = {"sep": "\t"} if ".tsv" in path else {}
         whole = {"blocksize": None} if path.endswith(".gz") else {}
-        return dd.read_csv(path, **tabs, **whole)
+        frame = dd.read_csv(path, **tabs, **whole)
     except (ValueError, KeyError, OSError) as error:
         raise InputError(f"{path} cannot be read as links: {error}") from error
+    _check_header(path, list(frame.columns))
+    return frame
+
+
+def _check_header(path: str, names: list[str]) -> None:
+    """Refuse a first line that is a link, or that names no column."""
+    if all(re.fullmatch(r"[\d.:+-]+", name) for name in names):
+        raise InputError(
+            f"the first line of {path} is {','.join(names)}, which looks like a link; a CSV file "
+            "needs a first line with the names of its columns"
+        )
+    if names[0].startswith("Unnamed: "):
+        raise InputError(
+            f"the first column of {path} has no name, and may count the rows; write the file "
+            "without it (index=False)"
+        )
 
 
 def columns_of(frame: Any, source: str | None, target: str | None) -> tuple[str, str]:
@@ -146,7 +164,10 @@ def columns_of(frame: Any, source: str | None, target: str | None) -> tuple[str,
         raise InputError("give both source and target, or none for the first two columns")
     if source is None or target is None:
         if len(have) < 2:
-            raise InputError(f"links need two columns, and there is only {have}")
+            raise InputError(
+                f"links need two columns, and there is only {have}; CSV files have commas between "
+                "columns, and TSV files tabs"
+            )
         return have[0], have[1]
     for name in (source, target):
         if name not in have:
@@ -157,7 +178,15 @@ def columns_of(frame: Any, source: str | None, target: str | None) -> tuple[str,
 def _two_columns(frame: pd.DataFrame, source: str, target: str, bipartite: bool) -> Any:
     """Return the names in the two columns of a part, each with their own set if bipartite."""
     us, vs = column_values(frame, source), column_values(frame, target)
-    return (coded(us), coded(vs)) if bipartite else both_coded(us, vs)
+    if bipartite:
+        return coded(us), coded(vs)
+    kinds = kind_of(us), kind_of(vs)
+    if kinds[0] != kinds[1]:
+        raise InputError(
+            f"column {source!r} has {kinds[0]} nodes, and column {target!r} {kinds[1]} ones; "
+            "convert them to one kind, or give bipartite=True"
+        )
+    return both_coded(us, vs)
 
 
 def _side(both: tuple[Names, Names], axis: int) -> Names:
@@ -241,7 +270,8 @@ def _from_blocks(tasks: Tasks, blocks: list[Any]) -> Source:
     for block in held:
         if not (sp.issparse(block) or isinstance(block, np.ndarray) or hasattr(block, "key")):
             raise InputError(
-                f"a row block is a sparse matrix, an array or a future of one, not {block!r}"
+                f"a row block is a sparse matrix, an array or a future of one, not {block!r}; "
+                "files are given by a folder or a pattern, and pairs as a data frame"
             )
     shapes = tasks.gather(tasks.map(_shape, held))
     for shape in shapes:

@@ -74,6 +74,17 @@ def digest(arrays: Iterable[Any]) -> str:
     return text.hexdigest()
 
 
+def check_ours(directory: Path, index: str, ours: str, what: str) -> None:
+    """Refuse a directory with files of somebody else, in which nothing of ours is yet."""
+    if (directory / index).exists():
+        return
+    for other in directory.iterdir():
+        if not other.name.startswith((ours, f".{index}")):
+            raise InputError(
+                f"{directory} has other files ({other.name}); give a {what} a directory of its own"
+            )
+
+
 class Checkpoints:
     """The checkpoints of one fit. `about` is what an interrupted fit must have in common with it.
 
@@ -91,7 +102,11 @@ class Checkpoints:
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"checkpoint={os.fspath(directory)!r}: {error}") from None
+            raise InputError(
+                f"checkpoint={os.fspath(directory)!r} is not a directory, and cannot be made: "
+                f"{error}"
+            ) from None
+        check_ours(self._directory, _INDEX, "sweep-", "checkpoint")
 
     def folder(self, sweep: int) -> Path:
         """Return where the factors after a sweep are."""
@@ -120,12 +135,15 @@ class Checkpoints:
         if not known:
             raise InputError(f"{path} has another format; this version of pugraph reads {_FORMAT}")
         for name, mine in self._about.items():
-            if about.get(name) != mine:
-                raise InputError(
-                    f"the checkpoint in {self._directory} is of a fit with {name}="
-                    f"{about.get(name)!r}, and this one has {name}={mine!r}; give another "
-                    "directory, or remove it"
-                )
+            if about.get(name) == mine:
+                continue
+            what = f"with {name}={about.get(name)!r}, and this one has {name}={mine!r}"
+            if name in ("shape", "links", "blocks"):
+                what = "to other links, or to links in another number of blocks"
+            raise InputError(
+                f"the checkpoint in {self._directory} is of a fit {what}; give another directory, "
+                "or remove this one"
+            )
         return history
 
     def commit(self, history: list[float]) -> None:

@@ -84,12 +84,16 @@ def fit_model(
 
 
 def checkpoint_about(
-    options: Options, numbers: Hyperparameters, shape: tuple[int, int]
+    options: Options, numbers: Hyperparameters, shape: tuple[int, int], links: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return what a fit must have in common with the one whose checkpoint it goes on with."""
-    about: dict[str, Any] = {"method": options.method, "solver": options.chosen_solver}
+    """Return what a fit must have in common with the one whose checkpoint it goes on with.
+
+    What differs first is told: the links, as the defaults of other options depend on them.
+    """
+    about: dict[str, Any] = {"shape": shape, **links}
+    about |= {"method": options.method, "solver": options.chosen_solver}
     about |= {"dtype": np.dtype(options.dtype).name, "seed": int(options.seed)}
-    return about | numbers._asdict() | {"shape": shape}
+    return about | numbers._asdict()
 
 
 def _kept(
@@ -100,8 +104,8 @@ def _kept(
     factors: Factors,
 ) -> Stopping:
     """Go on with the factors of a checkpoint, if there is one, and write others."""
-    about = checkpoint_about(options, numbers, rows.shape)
-    about |= {"links": digest((rows.indptr, rows.indices)), "blocks": "none"}
+    links = {"links": digest((rows.indptr, rows.indices)), "blocks": "none"}
+    about = checkpoint_about(options, numbers, rows.shape, links)
     assert options.checkpoint is not None
     kept = Checkpoints(options.checkpoint, about)
     history = kept.history()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Hashable
 from os import PathLike
 from typing import Any
@@ -51,6 +52,8 @@ def read_model(
     path: str | PathLike[str],
 ) -> tuple[GraphData, dict[str, FloatArray], dict[str, Any]]:
     """Read what `write_model` wrote."""
+    if os.path.isdir(path):
+        raise InputError(f"{path} is a directory; pugraph.dask.load reads models of a cluster")
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

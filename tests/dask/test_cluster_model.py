@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import dask.dataframe as dd
 import igraph as ig
 import networkx as nx
@@ -9,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from distributed import Client
 
 import pugraph
 import pugraph.dask
@@ -109,6 +112,26 @@ def test_a_node_that_cannot_be_saved_is_named(client, tmp_path):
     with pytest.raises(ValueError, match="cannot be saved"):
         pugraph.dask.fit(G, **FEW).save(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_other_files_is_not_taken_for_a_model(client, tmp_path):
+    model = pugraph.dask.fit(nx.path_graph(5), **FEW)
+    (tmp_path / "links.csv").touch()
+    with pytest.raises(ValueError, match=r"has other files \(links\.csv\); give a model"):
+        model.save(tmp_path)
+    with pytest.raises(ValueError, match=r"has other files \(links\.csv\); give a checkpoint"):
+        pugraph.dask.fit(nx.path_graph(5), checkpoint=tmp_path, **FEW)
+    model.save(tmp_path / "model")
+    with pytest.raises(ValueError, match=r"is a directory; pugraph\.dask\.load reads"):
+        pugraph.LinkModel.load(tmp_path / "model")
+
+
+def test_a_model_without_its_client_says_so():
+    with Client(processes=False, dashboard_address=":0", set_as_default=False) as other:
+        model = pugraph.dask.fit(nx.path_graph(5), client=other, **FEW)
+    for call in (model.top_links, model.to_local, partial(model.save, "nowhere")):
+        with pytest.raises(RuntimeError, match="use a model while its client is open"):
+            call()
 
 
 def test_rows_of_a_block_are_found_by_position():

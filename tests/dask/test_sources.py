@@ -138,8 +138,11 @@ def test_graphs_without_links(client):
     [
         ({"from": ["a"]}, "links need two columns, and there is only"),
         ({"from": ["a"], "to": [None]}, "column 'to' has a null"),
-        ({"from": [1.5], "to": [2]}, "column 'from' has floating values"),
-        ({"from": ["a"], "to": [2]}, "nodes are integer in one place and string in another"),
+        ({"from": [1.5], "to": [2]}, "column 'from' has floating numbers"),
+        (
+            {"from": ["a"], "to": [2]},
+            "column 'from' has string nodes, and column 'to' integer ones",
+        ),
         ({"from": ["a", 3], "to": ["b", "c"]}, "column 'from' has values of kind mixed"),
     ],
 )
@@ -173,6 +176,14 @@ def test_columns_and_options_that_do_not_fit_are_named(client, frame, tmp_path):
         pugraph.dask.fit([np.array([[0, np.nan]])])
 
 
+def test_parquet_files_in_folders_of_a_folder(client, frame, tmp_path):
+    for day, half in enumerate((frame[:2], frame[2:])):
+        (tmp_path / f"day={day}").mkdir()
+        half.to_parquet(tmp_path / f"day={day}" / "part.parquet")
+    found = pugraph.dask.fit(tmp_path, source="from", target="to", **FEW).history
+    assert found == pugraph.dask.fit(frame, **FEW).history
+
+
 def test_files_that_are_no_links_are_named(client, tmp_path):
     with pytest.raises(ValueError, match=r"no file matches .*nothing"):
         pugraph.dask.fit(tmp_path / "nothing.parquet")
@@ -186,6 +197,15 @@ def test_files_that_are_no_links_are_named(client, tmp_path):
     (tmp_path / "c" / "notes.md").write_text("none")
     with pytest.raises(ValueError, match="neither Parquet nor CSV files"):
         pugraph.dask.fit(tmp_path / "c")
+    (tmp_path / "e.csv").write_text("1,2\n2,3\n3,4\n")
+    with pytest.raises(ValueError, match="is 1,2, which looks like a link; a CSV file needs"):
+        pugraph.dask.fit(tmp_path / "e.csv")
+    pd.DataFrame({"u": [1], "v": [2]}).to_csv(tmp_path / "f.csv")
+    with pytest.raises(ValueError, match=r"f\.csv has no name, and may count the rows"):
+        pugraph.dask.fit(tmp_path / "f.csv")
+    (tmp_path / "g.csv").write_text("u;v\na;b\n")
+    with pytest.raises(ValueError, match="CSV files have commas between columns"):
+        pugraph.dask.fit(tmp_path / "g.csv")
     (tmp_path / "d.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="no column 'who', only 'a', 'b'"):
         pugraph.dask.fit(tmp_path / "d.csv", source="who", target="b")

@@ -79,7 +79,7 @@ def test_other_links_are_refused(tmp_path):
     (u, v), (x, y) = next(iter(G.edges)), next(iter(nx.non_edges(G)))
     G.remove_edge(u, v)
     G.add_edge(x, y)
-    with pytest.raises(ValueError, match=r"is of a fit with links="):
+    with pytest.raises(ValueError, match="is of a fit to other links"):
         fit(G, checkpoint=tmp_path)
 
 
@@ -99,6 +99,7 @@ def test_where_there_is_no_checkpoint_it_is_refused(tmp_path, options, message):
         pugraph.fit(blocks(), **{"checkpoint": tmp_path, **options})
 
 
+@pytest.mark.compiled
 def test_options_chosen_on_hidden_links_do_not_write_checkpoints_of_their_own(tmp_path):
     G = groups()
     model = pugraph.fit(G, "bias", rank=4, rho="auto", checkpoint=tmp_path)
@@ -131,7 +132,7 @@ def test_a_damaged_factor_is_named(tmp_path):
 
 def test_a_directory_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(ValueError, match="checkpoint="):
+    with pytest.raises(ValueError, match=r"checkpoint=.* is not a directory, and cannot be made"):
         fit(groups(), checkpoint=tmp_path / "file" / "folder")
 
 
