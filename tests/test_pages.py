@@ -45,7 +45,7 @@ def test_every_block_of_a_page_runs(page):
 
 @pytest.mark.compiled
 def test_the_script_for_a_cluster_runs_as_it_stands():
-    script, folder = re.findall(r"```python\n(.*?)^```$", TEXTS["cluster"], re.M | re.S)
+    folder, script = re.findall(r"```python\n(.*?)^```$", TEXTS["cluster"], re.M | re.S)
     exec(compile(folder, "cluster", "exec"), {})
     Path("script.py").write_text(script, encoding="utf-8")
     shown = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True)
