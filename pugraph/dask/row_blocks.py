@@ -25,6 +25,10 @@ from pugraph.models.checkpoint import digest
 # tasks grows with the square of the number of blocks.
 _BLOCK_LINKS, _FEWEST_BLOCKS, _MOST_BLOCKS = 5_000_000, 4, 256
 
+# Row ranges that the links are first divided into, at least. Chosen by hand: Dask spreads these
+# over the workers, and with few of them, all blocks would end on one.
+_FEWEST_RANGES = 16
+
 # Columns per link beyond which sorting them is better than an array over all columns. Chosen by
 # hand; affects time and memory only.
 _SPARSE = 8
@@ -240,8 +244,8 @@ def _divide(
 def _first_bounds(samples: list[tuple[int, IntArray]], m: int) -> list[int]:
     """Return rows that divide the entries roughly; repeats may still be among them."""
     total = sum(count for count, _ in samples)
-    n_ranges = max(1, math.ceil(total / _BLOCK_LINKS))
-    if n_ranges == 1 or m == 0:
+    n_ranges = max(_FEWEST_RANGES, math.ceil(total / _BLOCK_LINKS))
+    if total == 0 or m == 0:
         return [0, m]
     rows = np.concatenate([some for _, some in samples])
     weights = np.concatenate([np.full(some.size, n / max(some.size, 1)) for n, some in samples])
