@@ -22,8 +22,7 @@ import numpy as np
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 
-# Sweeps between two checkpoints; chosen by hand: a checkpoint takes about as long as a tenth of a
-# sweep where the disk is not slow.
+# Sweeps between two checkpoints; chosen by hand, affects time only.
 EVERY = 5
 
 _FORMAT = 1
