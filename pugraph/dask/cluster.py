@@ -48,11 +48,20 @@ class Tasks:
         kind = function.__name__.strip("_")
         return f"{self.name}-{kind}-{next(self._numbers)}"
 
-    def submit(self, function: Callable[..., Any], *args: Any) -> Future:
-        """Start one task; Dask chooses the worker, mostly the one that has its arguments."""
+    def submit(
+        self, function: Callable[..., Any], *args: Any, worker: str | None = None
+    ) -> Future:
+        """Start one task, on a worker or where Dask chooses: mostly where its arguments are."""
         self._check_open()
         with dask.config.set(_NO_WARNING):
-            future = self.client.submit(function, *args, key=self._key(function), pure=False)
+            future = self.client.submit(
+                function,
+                *args,
+                key=self._key(function),
+                pure=False,
+                workers=worker,
+                allow_other_workers=worker is not None,
+            )
         self._started.add(future)
         return future
 
@@ -67,6 +76,43 @@ class Tasks:
         self._started.update(futures)
         return futures
 
+    def spread(self, function: Callable[..., Any], *args: Sequence[Any]) -> list[Future]:
+        """Start tasks on the workers in turn, wait for them, and let their results move again.
+
+        Dask would leave many results where their arguments are, which may be one worker. It
+        does not forget which worker a task was given: with that worker lost, the task might
+        never run. So this is taken back, and where a worker is lost before, Dask chooses.
+        """
+        threads = worker_threads(self.client)
+        turns = [w for turn in range(max(threads.values(), default=0))
+                 for w, count in threads.items() if turn < count]  # fmt: skip
+        placed = [
+            self.submit(function, *each, worker=worker)
+            for *each, worker in zip(*args, itertools.cycle(turns), strict=False)
+        ]
+        there = True
+        while placed and there and not self._done(placed):
+            there = self._have(turns)
+        if placed and there and self._freed(placed) and self._have(turns):
+            return placed
+        return self.map(function, *args)
+
+    def _have(self, workers: list[str]) -> bool:
+        """Return whether none of these workers is lost."""
+        try:
+            return set(workers) <= set(worker_threads(self.client))
+        except OSError:
+            return False
+
+    def _freed(self, futures: Sequence[Future]) -> bool:
+        """Let tasks run on any worker, if one has to be repeated; return whether that was done."""
+        anywhere: dict[str, list[str]] = {future.key: [] for future in futures}
+        try:
+            self.client.sync(self.client.scheduler.set_restrictions, worker=anywhere)
+        except (KeyError, OSError):
+            return False
+        return True
+
     def keep(self, futures: list[Future]) -> list[Future]:
         """Take tasks that were started elsewhere for those of this call, and return them."""
         self._started.update(futures)
@@ -76,6 +122,12 @@ class Tasks:
         """Let go of all results, so that the cluster stops working for them."""
         for future in list(self._started):
             future.release()
+
+    def everywhere(self, function: Callable[[], object]) -> None:
+        """Call a function on each worker that can be reached."""
+        if self.client.status == "running":
+            with contextlib.suppress(Exception):
+                self.client.run(function, on_error="ignore")
 
     def total(self, parts: Sequence[Future], function: Callable[..., Any]) -> Future:
         """Combine the results of tasks by a tree of tasks: the order does not vary."""

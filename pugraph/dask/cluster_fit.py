@@ -15,7 +15,7 @@ from pugraph.dask.cluster_model import ClusterModel
 from pugraph.dask.directories import read_part, write_part
 from pugraph.dask.row_blocks import Matrix, block_digest, make_matrix
 from pugraph.dask.sources import check_unchanged, read_links
-from pugraph.dask.sweeps import Solver, State, Sweeper
+from pugraph.dask.sweeps import Solver, State, Sweeper, forget_workspace
 from pugraph.errors import InputError, NotEnoughMemoryError
 from pugraph.models.checkpoint import EVERY, Checkpoints
 from pugraph.models.checks import check_names, check_option, check_whole, is_auto
@@ -174,7 +174,10 @@ def fit(
         chosen = options.chosen_solver
         numbers = options.hyperparameters(matrix.shape, matrix.n_links, chosen)
         _check_memory(tasks, matrix, numbers.rank, np.dtype(options.dtype).itemsize)
-        state, history = _fitted(tasks, matrix, options, numbers)
+        try:
+            state, history = _fitted(tasks, matrix, options, numbers)
+        finally:
+            tasks.everywhere(forget_workspace)
         check_unchanged(found.stamps)
     return ClusterModel(
         tasks,

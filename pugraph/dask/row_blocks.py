@@ -25,8 +25,8 @@ from pugraph.models.checkpoint import digest
 # tasks grows with the square of the number of blocks.
 _BLOCK_LINKS, _FEWEST_BLOCKS, _MOST_BLOCKS = 5_000_000, 4, 256
 
-# Row ranges that the links are first divided into, at least. Chosen by hand: Dask spreads these
-# over the workers, and with few of them, all blocks would end on one.
+# Row ranges that the links are first divided into, at least. Chosen by hand: so many that all
+# workers take part in sorting them.
 _FEWEST_RANGES = 16
 
 # Columns per link beyond which sorting them is better than an array over all columns. Chosen by
@@ -230,15 +230,15 @@ def _divide(
         wanted = math.ceil(n_links / _BLOCK_LINKS)
         n_blocks = min(max(wanted, _FEWEST_BLOCKS), _MOST_BLOCKS)
     bounds = _final_bounds(tasks, ranges, sizes, n_blocks, m)
-    blocks = []
+    parts_of_blocks = []
     for low, high in itertools.pairwise(bounds):
         touched = [i for i in range(len(ranges)) if first[i] < high and first[i + 1] > low]
         touched = touched or [0]  # a matrix without rows
         cut = tasks.map(
             _slice, [ranges[i] for i in touched], [low] * len(touched), [high] * len(touched)
         )
-        blocks.append(tasks.submit(_block, cut))
-    return blocks, bounds, n_links
+        parts_of_blocks.append(cut)
+    return tasks.spread(_block, parts_of_blocks), bounds, n_links
 
 
 def _first_bounds(samples: list[tuple[int, IntArray]], m: int) -> list[int]:

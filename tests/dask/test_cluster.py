@@ -165,6 +165,29 @@ def test_a_tree_of_tasks_adds_up_everything_in_order(tasks):
     assert tasks.gather([tasks.total(parts, _joined)]) == [list(range(70))]
 
 
+def test_spread_tasks_are_on_all_workers_and_may_then_run_anywhere(tasks, client):
+    placed = tasks.spread(_as_list, range(6))
+    assert tasks.gather(placed) == [[i] for i in range(6)]
+    holders = [worker for workers in client.who_has(placed).values() for worker in workers]
+    assert sorted(map(holders.count, set(holders))) == [3, 3]
+    restricted = client.run_on_scheduler(_restrictions, [future.key for future in placed])
+    assert not any(restricted)
+    assert tasks.spread(_as_list, []) == []
+
+
+def _restrictions(keys, dask_scheduler):
+    return [dask_scheduler.tasks[key].worker_restrictions for key in keys]
+
+
+def test_where_a_worker_is_lost_meanwhile_dask_chooses(tasks, monkeypatch):
+    monkeypatch.setattr(tasks, "_have", lambda workers: False)
+    started = []
+    submit = tasks.submit
+    monkeypatch.setattr(tasks, "submit", lambda *a, **k: started.append(k) or submit(*a, **k))
+    assert tasks.gather(tasks.spread(_as_list, range(3))) == [[0], [1], [2]]
+    assert all(options["worker"] for options in started)
+
+
 def _as_list(x):
     return [x]
 

@@ -11,9 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pugraph.core.problem import Objective
+from pugraph.dask import sweeps
 from pugraph.dask.row_blocks import Block, Rows, _block, make_matrix
 from pugraph.dask.sources import read_links
-from pugraph.dask.sweeps import Part, Solver, Sums, Sweeper, _gathered, add_sums, start_rows
+from pugraph.dask.sweeps import (
+    Part,
+    Solver,
+    Sums,
+    Sweeper,
+    _gather,
+    _workspace,
+    add_sums,
+    forget_workspace,
+    start_rows,
+)
 
 
 @given(
@@ -46,9 +57,25 @@ def test_gathered_rows_are_the_needed_ones_in_order(width):
     whole = [factor[:10], factor[10:]]
     taken = [factor[[0, 2, 7]], factor[[19]]]
     for pulled in (whole, taken, [whole[0], taken[1]]):
-        gathered = _gathered(block, pulled, ranges, width)
+        gathered = np.full((4, width), np.nan, np.float32)
+        _gather(block, pulled, ranges, gathered)
         assert np.array_equal(gathered[:, :3], factor[[0, 2, 7, 19]])
         assert not gathered[:, 3:].any()
+
+
+def test_workspace_is_used_again_by_one_task_at_a_time():
+    forget_workspace()
+    with _workspace(10, np.dtype("f4")) as one, _workspace(5, np.dtype("f4")) as two:
+        assert one.size >= 10
+        assert two.size >= 5
+        assert not np.shares_memory(one, two)
+    with _workspace(5, np.dtype("f4")) as again:
+        assert np.shares_memory(again, one) or np.shares_memory(again, two)
+    with _workspace(5, np.dtype("f8")) as other:
+        assert other.dtype == np.float64
+    assert sweeps._spare
+    forget_workspace()
+    assert not sweeps._spare
 
 
 def test_sums_are_added_in_their_order():
