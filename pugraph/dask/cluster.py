@@ -36,6 +36,7 @@ class Tasks:
         self.name = f"pugraph-{uuid.uuid4().hex[:12]}"
         self._numbers = itertools.count()
         self._started: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._placed: dict[str, str] = {}  # tasks that were given a worker, until `settled`
 
     def _check_open(self) -> None:
         if self.client.status in ("closed", "closing"):
@@ -63,6 +64,8 @@ class Tasks:
                 allow_other_workers=worker is not None,
             )
         self._started.add(future)
+        if worker is not None:
+            self._placed[future.key] = worker
         return future
 
     def map(self, function: Callable[..., Any], *args: Sequence[Any]) -> list[Future]:
@@ -77,41 +80,59 @@ class Tasks:
         return futures
 
     def spread(self, function: Callable[..., Any], *args: Sequence[Any]) -> list[Future]:
-        """Start tasks on the workers in turn, wait for them, and let their results move again.
+        """Start tasks on the workers in turn, and wait for them.
 
-        Dask would leave many results where their arguments are, which may be one worker. It
-        does not forget which worker a task was given: with that worker lost, the task might
-        never run. So this is taken back, and where a worker is lost before, Dask chooses.
+        Dask would leave many results where their arguments are, which may be one worker.
+        """
+        homes = self.homes([None] * len(args[0]))
+        placed = [self.submit(function, *each, worker=home)
+                  for *each, home in zip(*args, homes, strict=True)]  # fmt: skip
+        return placed if self.settled(placed) else self.map(function, *args)
+
+    def homes(self, futures: Sequence[Future | None]) -> list[str | None]:
+        """Return a worker for each result, one that has it if not too many are there.
+
+        No worker gets more of them than its share of all threads.
         """
         threads = worker_threads(self.client)
-        turns = [w for turn in range(max(threads.values(), default=0))
-                 for w, count in threads.items() if turn < count]  # fmt: skip
-        placed = [
-            self.submit(function, *each, worker=worker)
-            for *each, worker in zip(*args, itertools.cycle(turns), strict=False)
-        ]
-        there = True
-        while placed and there and not self._done(placed):
-            there = self._have(turns)
-        if placed and there and self._freed(placed) and self._have(turns):
-            return placed
-        return self.map(function, *args)
+        total = max(1, sum(threads.values()))
+        room = {w: -(-len(futures) * n // total) for w, n in threads.items()}
+        holders = self.client.who_has([future for future in futures if future is not None])
+        found: list[str | None] = []
+        for future in futures:
+            there = () if future is None else holders.get(future.key, ())
+            emptiest = max(room, key=room.__getitem__, default=None)
+            home = next((worker for worker in there if room.get(worker)), emptiest)
+            found.append(home)
+            if home is not None:
+                room[home] -= 1
+        return found
 
-    def _have(self, workers: list[str]) -> bool:
-        """Return whether none of these workers is lost."""
-        try:
-            return set(workers) <= set(worker_threads(self.client))
-        except OSError:
-            return False
+    def settled(self, futures: Sequence[Future]) -> bool:
+        """Wait for tasks that were given workers; return whether all of these were there.
 
-    def _freed(self, futures: Sequence[Future]) -> bool:
-        """Let tasks run on any worker, if one has to be repeated; return whether that was done."""
-        anywhere: dict[str, list[str]] = {future.key: [] for future in futures}
+        Dask does not forget which worker a task was given: if all workers are lost, it may never
+        run. So this is taken back once the tasks are done, and if a worker is lost before, they
+        are to be started again without one.
+        """
+        placed, self._placed = self._placed, {}
+        workers = set(placed.values())
+        while not self._done(futures):
+            if not self._have(workers):
+                return False
+        anywhere: dict[str, list[str]] = {key: [] for key in placed}
         try:
             self.client.sync(self.client.scheduler.set_restrictions, worker=anywhere)
         except (KeyError, OSError):
             return False
-        return True
+        return self._have(workers)
+
+    def _have(self, workers: set[str]) -> bool:
+        """Return whether none of these workers is lost."""
+        try:
+            return workers <= set(worker_threads(self.client))
+        except OSError:
+            return False
 
     def keep(self, futures: list[Future]) -> list[Future]:
         """Take tasks that were started elsewhere for those of this call, and return them."""

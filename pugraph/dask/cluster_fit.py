@@ -216,8 +216,11 @@ def _fitted(
 
     def sweep(number: int) -> float:
         nonlocal state
-        state, value = sweeper.sweep(state, number)
+        after, value = sweeper.sweep(state, number, placed=True)
+        if not tasks.settled([value]):
+            after, value = sweeper.sweep(state, number)
         (objective,) = tasks.gather([value])
+        state = after
         return float(objective)
 
     def keep(history: list[float], last: bool) -> None:

@@ -237,13 +237,16 @@ class Sweeper:
         """Return the task that adds up the Gram matrices of all blocks of a factor."""
         return self.tasks.total(self.tasks.map(sums_of, parts), add_sums)
 
-    def sweep(self, state: State, number: int) -> tuple[State, Future]:
-        """Start the tasks of a sweep; return the factors after it, and its objective."""
+    def sweep(self, state: State, number: int, placed: bool = False) -> tuple[State, Future]:
+        """Start the tasks of a sweep; return the factors after it, and its objective.
+
+        If `placed`, a block is solved where its links are; `Tasks.settled` is to wait for it.
+        """
         rows, cols = self.matrix.sides
         omega = relaxation(number)
-        W = self._half(rows, cols.bounds, state.W, state.H, state.sums, omega)
+        W = self._half(rows, cols.bounds, state.W, state.H, state.sums, omega, placed)
         W_sums = self.sums(W)
-        H = self._half(cols, rows.bounds, state.H, W, W_sums, omega)
+        H = self._half(cols, rows.bounds, state.H, W, W_sums, omega, placed)
         H_sums = self.sums(H)
         value = self.tasks.submit(
             objective_value, H_sums, W_sums, self.solver, self.matrix.n_links
@@ -258,8 +261,10 @@ class Sweeper:
         fixed: list[Future],
         sums: Future,
         omega: float,
+        placed: bool,
     ) -> list[Future]:
         tasks = self.tasks
+        homes = tasks.homes(side.blocks) if placed else [None] * len(side.blocks)
         basis = tasks.submit(basis_of, sums, self.solver)
         changed = tasks.map(in_basis, fixed, [basis] * len(fixed))
         few = [
@@ -273,9 +278,9 @@ class Sweeper:
         return [
             tasks.submit(
                 solve, block, part, [own.get((b, c), changed[c]) for c in wants],
-                [(other[c], other[c + 1]) for c in wants], basis, self.solver, omega
+                [(other[c], other[c + 1]) for c in wants], basis, self.solver, omega, worker=home
             )
-            for b, (block, part, wants) in enumerate(
-                zip(side.blocks, moving, side.wants, strict=True)
+            for b, (block, part, wants, home) in enumerate(
+                zip(side.blocks, moving, side.wants, homes, strict=True)
             )
         ]  # fmt: skip
