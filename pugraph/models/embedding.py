@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from pugraph.adapters import GraphData
 from pugraph.core.truncated import truncated_svd
 from pugraph.core.types import FloatArray
-from pugraph.models.stored import array_of, require
+from pugraph.models.stored import factors_of, require
 
 # Chosen on splits of the networks that docs/blend.md names; lower ranks in small graphs, whose
 # matrix would be repeated instead of approximated.
@@ -38,10 +38,8 @@ class Embedding(NamedTuple):
     @classmethod
     def restored(cls, data: GraphData, arrays: dict[str, Any], normalized: Any) -> Embedding:
         """Return the embedding of a graph of which a file has the arrays."""
-        m, n = data.adjacency.shape
-        W = array_of(arrays, "W", (m, None))
-        H = array_of(arrays, "H", (n, W.shape[1]))
-        right = type(normalized) is bool and W.dtype == H.dtype == np.float32
+        W, H = factors_of(arrays, data.adjacency.shape, None)
+        right = type(normalized) is bool and W.dtype == np.float32
         require(right, "an embedding is not one")
         return cls(W, H, normalized)
 

@@ -36,7 +36,7 @@ from pugraph.models.feature_map import (
 from pugraph.models.link_model import LinkModel
 from pugraph.models.reasons import Shares, name_of, neighbor_reasons
 from pugraph.models.stored import (
-    array_of,
+    factors_of,
     history_of,
     hyperparameters_of,
     is_finite,
@@ -423,10 +423,7 @@ class FactorModel(LinkModel):
     ) -> Self:
         numbers = hyperparameters_of(about)
         shape = data.adjacency.shape
-        W, H = (array_of(arrays, "WH"[axis], (shape[axis], numbers.rank)) for axis in (0, 1))
-        require(W.dtype == H.dtype, "W and H are of two types")
-        # a factor without columns could claim any number of rows
-        require(numbers.rank or not max(shape), "the rank is 0")
+        W, H = factors_of(arrays, shape, numbers.rank)
         left, right = (
             None if stored is None else FeatureMap.restored(stored, arrays, axis, numbers.rank)
             for axis, stored in zip((0, 1), about["maps"], strict=True)
@@ -436,7 +433,8 @@ class FactorModel(LinkModel):
             for axis, side in enumerate((left, right))
         ]
         if right is not None and right.shared:
-            require(left is not None and data.square, "features of columns are shared with none")
+            same = left is not None and data.square and left.same_features(right)
+            require(same, "the features of rows and columns are not shared")
             sides[1] = sides[0]
         gap, batches = about["gap"], about.get("batches", [])  # older files have no batches
         require(gap is None or is_finite(gap), f"gap is {gap!r}")

@@ -89,6 +89,15 @@ class FeatureMap(NamedTuple):
             return None
         return FeatureMatrix(values, self.names[:width], self.attributes)
 
+    def same_features(self, other: FeatureMap) -> bool:
+        """Return whether another map is one of the same features."""
+        mine, theirs = self.arrays(), other.arrays()
+        same = [
+            np.array_equal(mine.get(name, ()), theirs.get(name, ()))
+            for name in ("scale", "center")
+        ]
+        return self.about() == other.about() and all(same)
+
     def usual_weights(self) -> FloatArray:
         """Return the weights times the usual size of each feature."""
         return self.weights * self.usual[:, None]
@@ -148,6 +157,9 @@ def _attributes(stored: Any, width: int) -> list[Attribute] | None:
         require(isinstance(name, str) and right, "an attribute is not one")
         if categories is not None:
             require(len(set(categories)) == len(categories), f"{name} has a category twice")
+            # a tuple would have been taken for several numbers
+            usable = not any(isinstance(category, tuple) for category in categories)
+            require(usable, f"{name} has a tuple for a category")
         found.append(Attribute(name, columns, categories))
     widths = [columns if kinds is None else len(kinds) for _, columns, kinds in found]
     require(sum(w or 0 for w in widths) == width, f"attributes do not have {width} columns")

@@ -17,6 +17,8 @@ from pugraph.errors import InputError
 from pugraph.models.defaults import FACTOR_METHODS, SOLVERS, Hyperparameters
 
 _MOST_NODES = 2**31 - 1  # positions are int32
+# Of vectors: sums of squares are finite in float32. Chosen by hand, far above those of any fit.
+_LARGEST = 1e15
 _TYPES = {"f": ("float32", "float64"), "i": ("int32", "int64"), "b": ("bool",)}
 
 
@@ -59,6 +61,21 @@ def array_of(
     require(right, f"{name} has shape {array.shape}, not {shape}")
     require(kind != "f" or np.isfinite(array).all(), f"{name} has numbers that are not finite")
     return np.ascontiguousarray(array) if array.ndim else array
+
+
+def factors_of(
+    arrays: Mapping[str, Any], shape: tuple[int, int], rank: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the vectors of rows and columns, whose products are finite."""
+    m, n = shape
+    W = array_of(arrays, "W", (m, rank))
+    H = array_of(arrays, "H", (n, W.shape[1]))
+    require(W.dtype == H.dtype, "W and H are of two types")
+    # vectors without numbers could be those of any number of nodes
+    require(W.shape[1] or not max(shape), "the rank is 0")
+    largest = max(np.abs(F).max(initial=0) for F in (W, H))
+    require(largest <= _LARGEST, f"W and H go up to {largest:.1e}")
+    return W, H
 
 
 def matrix_of(
@@ -109,7 +126,11 @@ def hyperparameters_of(about: Mapping[str, Any]) -> Hyperparameters:
     require(is_finite(reg) and reg >= 0, f"reg is {reg!r}")
     right = alpha is None if method == "shift" else is_finite(alpha) and 0 < alpha < 1
     require(right, f"alpha is {alpha!r}")
-    return Hyperparameters(rank, float(rho), alpha, float(reg))
+    numbers = Hyperparameters(rank, float(rho), alpha, float(reg))
+    objective = numbers.objective
+    usable = all(map(math.isfinite, (objective.extra, objective.pull, objective.ridge)))
+    require(usable, f"rho, alpha and reg are {rho!r}, {alpha!r} and {reg!r}")
+    return numbers
 
 
 def history_of(about: Mapping[str, Any]) -> list[float]:

@@ -107,6 +107,7 @@ def test_arrays_that_kernels_could_not_take_are_refused(tmp_path, karate, arrays
         ({"weights": [4, 0.5, None, 1.0]}, "alpha is None"),
         ({"weights": [4, 1.0, 0.9, 1.0]}, "rho is 1.0"),
         ({"weights": [4, 0.5, 0.9, math.nan]}, "reg is nan"),
+        ({"weights": [4, 0.5, 0.9, 1e308]}, "rho, alpha and reg are"),
         ({"weights": [5, 0.5, 0.9, 1.0]}, "W has shape"),
         ({"weights": [-1, 0.5, 0.9, 1.0]}, "rank is -1"),
         ({"history": [math.inf]}, "history"),
@@ -160,7 +161,8 @@ def test_nesting_without_end_is_refused(tmp_path, karate):
         ({"far.weight": np.asarray(2.0)}, "weight of trees is 2"),
         ({"quantiles": put((0, 0), np.nan)}, "quantiles"),
         ({"svd.W": lambda a: a[:-1]}, "W has shape"),
-        ({"svd.H": lambda a: a.astype(np.float64)}, "embedding"),
+        ({"svd.H": lambda a: a.astype(np.float64)}, "two types"),
+        ({"svd.W": put((0, 0), 1e20)}, "go up to 1.0e"),
         ({"pu_shift.W": put((0, 0), np.nan)}, "not finite"),
     ],
 )
