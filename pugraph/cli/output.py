@@ -15,6 +15,7 @@ import networkx as nx
 
 from pugraph.cli.files import FileError, errors_of_file
 from pugraph.errors import InputError, MissingPackageError
+from pugraph.models.writing import whole_file
 
 # of the output; what can be written depends on the command
 FORMS = ("table", "csv", "json", "graphml")
@@ -42,8 +43,11 @@ def _opened(path: str | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
     else:
-        with errors_of_file(path), open(path, "w", encoding="utf-8", newline="") as file:
-            yield file
+        with errors_of_file(path), whole_file(path) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+            yield text
+            text.flush()
+            text.detach()
 
 
 def write_rows(
@@ -138,7 +142,8 @@ def plot(G: Any, predictions: list[tuple[str, str, float]], path: str, seed: int
     figure = Figure(figsize=(8, 8), layout="constrained")
     draw_predictions(G, predictions, ax=figure.subplots(), seed=seed)
     try:
-        with errors_of_file(path):
-            figure.savefig(path)
+        form = Path(path).suffix.lstrip(".") or None
+        with errors_of_file(path), whole_file(path) as file:
+            figure.savefig(file, format=form)
     except ValueError as error:  # an extension that matplotlib does not write
         raise FileError(path, str(error)) from None

@@ -16,7 +16,7 @@ from pugraph.core.regression import BIAS, HIGHEST, LOWEST, MANTISSA, Regression
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 
 # The leaves of a tree are the bits of a byte.
-_MOST_LEAVES, _ALL_LEAVES = 8, 255
+MOST_LEAVES, _ALL_LEAVES = 8, 255
 _PER_WORD = 8  # bytes in a word of `Tables.masks`
 _FIRST_LEAF = np.array([0] + [(byte & -byte).bit_length() - 1 for byte in range(1, 256)])
 
@@ -60,7 +60,7 @@ def tables(regression: Regression, trees: Trees | None, weight: float) -> Tables
     padded = -(-n_trees // _PER_WORD) * _PER_WORD
     edges = np.full((n, MOST_BINS), np.inf)
     masks = np.full((n, MOST_BINS, padded), _ALL_LEAVES, np.uint8)
-    values = np.zeros((padded, _MOST_LEAVES))
+    values = np.zeros((padded, MOST_LEAVES))
     means = regression.logs @ regression.log_means + regression.raws @ regression.raw_means
     base = (1 - weight) * (regression.constant - means)
     if trees is not None:

@@ -11,7 +11,6 @@ import uuid
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,10 @@ from pugraph.dask.node_index import NodeIndex
 from pugraph.dask.row_blocks import Block, Matrix, Side, wants_of
 from pugraph.dask.sweeps import Part
 from pugraph.errors import InputError
-from pugraph.models.checkpoint import check_ours, read_array, write_array, write_whole
+from pugraph.models.arrays import NONSENSE, read_array, read_npz
+from pugraph.models.checkpoint import check_ours, write_array
+from pugraph.models.stored import history_of, hyperparameters_of, is_list, is_whole, require
+from pugraph.models.writing import write_whole
 
 _FORMAT = "pugraph cluster model 1"
 _INDEX = "model.json"
@@ -45,9 +47,10 @@ def _write_block(block: Block, path: str) -> str:
 
 def _read_block(path: str, start: int, stop: int, n_columns: int) -> Block:
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            block = Block(*(archive[name] for name in Block._fields))
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
+        with open(path, "rb") as file:
+            archive: dict[str, Any] = dict(read_npz(file))
+        block = Block(*(archive[name] for name in Block._fields))
+    except NONSENSE as error:
         raise InputError(f"{path} cannot be read: {error}") from None
     if block.start != start or block.n_rows != stop - start:
         raise InputError(f"{path} does not hold rows {start} to {stop - 1}")
@@ -82,7 +85,7 @@ def _write_names(names: pd.Index, path: str) -> str:
 def _read_names(path: str) -> pd.Index:
     try:
         values = pd.read_parquet(path)["node"]
-    except (OSError, ValueError, KeyError) as error:
+    except NONSENSE as error:
         raise InputError(f"{path} cannot be read: {error}") from None
     text = pd.api.types.infer_dtype(values) == "string"
     return pd.Index(values.astype("string[pyarrow]") if text else values)
@@ -142,6 +145,24 @@ def save(
             shutil.rmtree(old, ignore_errors=True)
 
 
+def _check_index(about: dict[str, Any]) -> None:
+    """Refuse an index that no `save` wrote."""
+    shape, bounds, names = about["shape"], about["bounds"], about["names"]
+    hyperparameters_of(about)
+    history_of(about)
+    require(about["dtype"] in ("float32", "float64"), f"dtype is {about['dtype']!r}")
+    require(is_list([about["square"], about["symmetric"]], bool), "square or symmetric is wrong")
+    require(is_list(shape, int, 2) and all(map(is_whole, shape)), f"the shape is {shape!r}")
+    require(not about["square"] or shape[0] == shape[1], f"the shape is {shape!r}")
+    require(is_whole(about["n_links"], 0, 2**62), "n_links is wrong")
+    for size, own in zip(shape, bounds, strict=True):
+        right = is_list(own, int) and own == sorted(own) and len(own) > 1
+        require(right and own[0] == 0 and own[-1] == size, f"the bounds are not those of {size}")
+    for size, own in zip(shape, names, strict=False):
+        right = is_list(own, int) and own == sorted(own) and len(own) > 1
+        require(right and own[0] == 0 and own[-1] == size, f"the names are not those of {size}")
+
+
 def read(tasks: Tasks, directory: str | PathLike[str]) -> tuple[Any, ...]:
     """Return what `save` was given, as tasks that read the files."""
     place = Path(directory).absolute()
@@ -149,11 +170,13 @@ def read(tasks: Tasks, directory: str | PathLike[str]) -> tuple[Any, ...]:
         about = json.loads((place / _INDEX).read_text(encoding="utf-8"))
         known = about["format"] == _FORMAT
         folder = place / os.path.basename(about["folder"])
-        m, n = about["shape"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        if known:
+            _check_index(about)
+    except NONSENSE as error:
         raise InputError(f"{directory} does not hold a saved cluster model: {error}") from None
     if not known:
         raise InputError(f"{directory} has format {about['format']!r}; this is {_FORMAT!r}")
+    m, n = about["shape"]
     rank, dtype = about["weights"][0], about["dtype"]
 
     def ranges(bounds: list[int]) -> list[tuple[int, int, int]]:

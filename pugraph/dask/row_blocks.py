@@ -18,7 +18,7 @@ from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
 from pugraph.dask.cluster import Future, Tasks
 from pugraph.dask.sources import Links, Source
-from pugraph.models.checkpoint import digest
+from pugraph.models.arrays import digest
 
 # Links per block, and the smallest and the largest number of blocks. Chosen by hand: smaller
 # blocks ask for the same rows more often, larger ones are a coarse unit of work, and the number of

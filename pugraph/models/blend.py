@@ -24,6 +24,7 @@ from pugraph.models.factors import FactorModel
 from pugraph.models.link_model import LinkModel
 from pugraph.models.odds import Odds
 from pugraph.models.reasons import Reason, Shares, name_of
+from pugraph.models.stored import array_of, is_finite, require
 
 # Pairs scored at a time: bounds the memory, about 15 MB per thread. Chosen by hand; does not
 # change scores.
@@ -55,6 +56,15 @@ class Calibration(NamedTuple):
     learned: float
     seen: float
     shift: float = 0.0
+
+    @classmethod
+    def restored(cls, numbers: Any) -> Calibration:
+        """Return the calibration of which a file has the numbers."""
+        require(isinstance(numbers, list) and all(map(is_finite, numbers)), "calibration is wrong")
+        made = cls(*map(float, numbers))
+        shares = 0 <= made.missing < 1 and 0 < made.learned <= 1 and 0 < made.seen < 1
+        require(shares, f"calibration has the shares {numbers[:3]}")
+        return made
 
     def probability(self, odds: FloatArray) -> FloatArray:
         """Return the probabilities of a missing link; see docs/method.md."""
@@ -356,15 +366,19 @@ class Blend(LinkModel):
         for name, stored in about["models"].items():
             own = _with_prefix(name, arrays)
             if "normalized" in stored:
-                models[name] = Embedding(own["W"], own["H"], stored["normalized"])
+                models[name] = Embedding.restored(data, own, stored["normalized"])
             else:
                 models[name] = FactorModel._restored(data, own, stored)
+        require(isinstance(models.get("pu_bias"), FactorModel), "there is no model pu_bias")
+        # of its features, the model has a graph of its own
+        evidence = Evidence(data._loopless, models)
         learned = None
         if about["calibration"] is not None:
-            near, far = (Odds.restored(_with_prefix(name, arrays)) for name in ("near", "far"))
-            calibration = Calibration(*about["calibration"])
-            learned = Learned(near, far, calibration, arrays["quantiles"])
-        return cls(data, Evidence(data._loopless, models), learned)
+            n = len(evidence.columns)
+            near, far = (Odds.restored(_with_prefix(name, arrays), n) for name in ("near", "far"))
+            quantiles = array_of(arrays, "quantiles", (n, LEVELS.size))
+            learned = Learned(near, far, Calibration.restored(about["calibration"]), quantiles)
+        return cls(data, evidence, learned)
 
 
 def _prefixed(name: str, arrays: dict[str, Any]) -> dict[str, Any]:

@@ -7,20 +7,19 @@ checkpoint, or none.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
+from pugraph.models.arrays import NONSENSE
+from pugraph.models.writing import write_whole
 
 # Sweeps between two checkpoints; chosen by hand, affects time only.
 EVERY = 5
@@ -29,48 +28,9 @@ _FORMAT = 1
 _INDEX = "checkpoint.json"
 
 
-def write_whole(path: str | PathLike[str], write: Callable[[BinaryIO], object]) -> None:
-    """Write a file under another name in the same directory, and rename it when it is complete."""
-    folder, name = os.path.split(os.fspath(path))
-    handle, other = tempfile.mkstemp(prefix=f".{name}-", dir=folder or ".")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(other, path)
-    except BaseException:
-        if os.path.exists(other):
-            os.unlink(other)
-        raise
-
-
 def write_array(path: str | PathLike[str], array: FloatArray) -> None:
     """Write one array, without pickle."""
     write_whole(path, lambda file: np.save(file, array, allow_pickle=False))
-
-
-def read_array(path: str | PathLike[str], shape: tuple[int, ...], dtype: Any) -> FloatArray:
-    """Read an array whose shape and type are known."""
-    try:
-        with open(path, "rb") as file:
-            array = np.load(file, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
-    if not isinstance(array, np.ndarray) or array.shape != tuple(shape) or array.dtype != dtype:
-        raise InputError(f"{path} does not hold an array of shape {shape} and type {dtype}")
-    if not np.isfinite(array).all():
-        raise InputError(f"{path} holds numbers that are not finite")
-    return array
-
-
-def digest(arrays: Iterable[Any]) -> str:
-    """Return a short text that other arrays would not give."""
-    text = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        text.update(str(array.shape).encode())
-        text.update(np.ascontiguousarray(array).data)
-    return text.hexdigest()
 
 
 def check_ours(directory: Path, index: str, ours: str, what: str) -> None:
@@ -127,9 +87,11 @@ class Checkpoints:
             return []
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-            about, history = found["about"], [float(value) for value in found["history"]]
+            about, history = dict(found["about"]), [float(value) for value in found["history"]]
             known = found["format"] == _FORMAT
-        except (ValueError, KeyError, TypeError):
+            if not np.isfinite(history).all():
+                raise ValueError
+        except NONSENSE:
             raise InputError(f"{path} is not a checkpoint of pugraph") from None
         if not known:
             raise InputError(f"{path} has another format; this version of pugraph reads {_FORMAT}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from pugraph.adapters import GraphData
 from pugraph.core.truncated import truncated_svd
 from pugraph.core.types import FloatArray
+from pugraph.models.stored import factors_of, require
 
 # Chosen on splits of the networks that docs/blend.md names; lower ranks in small graphs, whose
 # matrix would be repeated instead of approximated.
@@ -33,6 +34,14 @@ class Embedding(NamedTuple):
     W: FloatArray
     H: FloatArray
     normalized: bool
+
+    @classmethod
+    def restored(cls, data: GraphData, arrays: dict[str, Any], normalized: Any) -> Embedding:
+        """Return the embedding of a graph of which a file has the arrays."""
+        W, H = factors_of(arrays, data.adjacency.shape, None)
+        right = type(normalized) is bool and W.dtype == np.float32
+        require(right, "an embedding is not one")
+        return cls(W, H, normalized)
 
     @classmethod
     def fit(

@@ -35,6 +35,15 @@ from pugraph.models.feature_map import (
 )
 from pugraph.models.link_model import LinkModel
 from pugraph.models.reasons import Shares, name_of, neighbor_reasons
+from pugraph.models.stored import (
+    factors_of,
+    history_of,
+    hyperparameters_of,
+    is_finite,
+    is_list,
+    is_whole,
+    require,
+)
 
 _BOUNDS = {"ball": "ball", "relax": "box"}  # on the vectors, by solver
 
@@ -412,24 +421,33 @@ class FactorModel(LinkModel):
     def _restored(
         cls, data: GraphData, arrays: dict[str, FloatArray], about: dict[str, Any]
     ) -> Self:
+        numbers = hyperparameters_of(about)
+        shape = data.adjacency.shape
+        W, H = factors_of(arrays, shape, numbers.rank)
         left, right = (
-            None if stored is None else FeatureMap.restored(stored, arrays, axis)
-            for axis, stored in enumerate(about["maps"])
+            None if stored is None else FeatureMap.restored(stored, arrays, axis, numbers.rank)
+            for axis, stored in zip((0, 1), about["maps"], strict=True)
         )
         sides = [
-            None if side is None else side.restored_features(arrays, axis)
+            None if side is None else side.restored_features(arrays, axis, shape[axis])
             for axis, side in enumerate((left, right))
         ]
         if right is not None and right.shared:
+            same = left is not None and data.square and left.same_features(right)
+            require(same, "the features of rows and columns are not shared")
             sides[1] = sides[0]
+        gap, batches = about["gap"], about.get("batches", [])  # older files have no batches
+        require(gap is None or is_finite(gap), f"gap is {gap!r}")
+        require(is_list(batches, int) and batches == sorted(batches), "batches are not in order")
+        require(all(is_whole(n, 0, max(shape)) for n in batches), "batches are too large")
         return cls(
             replace(data, features=sides[0], column_features=sides[1]),
-            (arrays["W"], arrays["H"]),
+            (W, H),
             about["method"],
-            Hyperparameters(*about["weights"]),
-            about["history"],
+            numbers,
+            history_of(about),
             about["solver"],
-            about["gap"],
+            gap,
             (left, right),
-            tuple(about.get("batches", ())),  # older files do not have them
+            tuple(batches),
         )

@@ -24,6 +24,7 @@ from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.reasons import Reason, Shares
+from pugraph.models.stored import array_of, is_finite, is_list, is_whole, require
 
 
 class FeatureMap(NamedTuple):
@@ -59,27 +60,43 @@ class FeatureMap(NamedTuple):
 
     @classmethod
     def restored(
-        cls, about: dict[str, Any], arrays: dict[str, FloatArray], axis: int
+        cls, about: dict[str, Any], arrays: dict[str, FloatArray], axis: int, rank: int
     ) -> FeatureMap:
         """Return the map of which `about` and `arrays` were stored."""
-        attributes = about["attributes"]
-        if attributes is not None:
-            attributes = [
-                Attribute(name, width, None if kinds is None else list(map(storage.decode, kinds)))
-                for name, width, kinds in attributes
-            ]
-        center = arrays.get(f"center{axis}")
-        scaling = Scaling(center, arrays[f"scale{axis}"], *about["scaling"])
-        weights, usual = arrays[f"weights{axis}"], arrays[f"usual{axis}"]
-        return cls(scaling, weights, usual, about["names"], attributes, about["shared"])
+        unit_rows, constant = about["scaling"]
+        right = type(unit_rows) is bool and is_finite(constant) and type(about["shared"]) is bool
+        require(right, "the scaling of features is not one")
+        scale = array_of(arrays, f"scale{axis}", (None,))
+        center = None
+        if f"center{axis}" in arrays:
+            center = array_of(arrays, f"center{axis}", scale.shape)
+        width = scale.size + (center is not None and constant != 0)
+        weights = array_of(arrays, f"weights{axis}", (width, rank))
+        usual = array_of(arrays, f"usual{axis}", (width,))
+        names = about["names"]
+        require(is_list(names, str, width), f"{width} features do not have as many names")
+        scaling = Scaling(center, scale, unit_rows, constant)
+        attributes = _attributes(about["attributes"], scale.size)
+        return cls(scaling, weights, usual, names, attributes, about["shared"])
 
-    def restored_features(self, arrays: dict[str, FloatArray], axis: int) -> FeatureMatrix | None:
-        """Return the features of the nodes, if they were stored; older files lack them."""
+    def restored_features(
+        self, arrays: dict[str, FloatArray], axis: int, n: int
+    ) -> FeatureMatrix | None:
+        """Return the features of n nodes, if they were stored; older files lack them."""
         width = len(self.scaling.scale)
-        values = storage.unpack(f"features{axis}", arrays, width)
+        values = storage.unpack(f"features{axis}", arrays, (n, width))
         if values is None:
             return None
         return FeatureMatrix(values, self.names[:width], self.attributes)
+
+    def same_features(self, other: FeatureMap) -> bool:
+        """Return whether another map is one of the same features."""
+        mine, theirs = self.arrays(), other.arrays()
+        same = [
+            np.array_equal(mine.get(name, ()), theirs.get(name, ()))
+            for name in ("scale", "center")
+        ]
+        return self.about() == other.about() and all(same)
 
     def usual_weights(self) -> FloatArray:
         """Return the weights times the usual size of each feature."""
@@ -127,6 +144,26 @@ class FeatureMap(NamedTuple):
 
 
 Maps = tuple[FeatureMap | None, FeatureMap | None]
+
+
+def _attributes(stored: Any, width: int) -> list[Attribute] | None:
+    """Return how attributes became this many columns, from a file."""
+    if stored is None:
+        return None
+    found = []
+    for name, columns, kinds in stored:
+        categories = None if kinds is None else list(map(storage.decode, kinds))
+        right = is_whole(columns) if categories is None else columns in (None, len(categories))
+        require(isinstance(name, str) and right, "an attribute is not one")
+        if categories is not None:
+            require(len(set(categories)) == len(categories), f"{name} has a category twice")
+            # a tuple would have been taken for several numbers
+            usable = not any(isinstance(category, tuple) for category in categories)
+            require(usable, f"{name} has a tuple for a category")
+        found.append(Attribute(name, columns, categories))
+    widths = [columns if kinds is None else len(kinds) for _, columns, kinds in found]
+    require(sum(w or 0 for w in widths) == width, f"attributes do not have {width} columns")
+    return found
 
 
 def _encode(name: str, categories: list[Hashable]) -> list[Any]:

@@ -17,7 +17,8 @@ from pugraph.core.problem import Pattern
 from pugraph.core.proximal import fit_proximal, proximal_workspace
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
-from pugraph.models.checkpoint import EVERY, Checkpoints, digest, read_array, write_array
+from pugraph.models.arrays import digest, read_array
+from pugraph.models.checkpoint import EVERY, Checkpoints, write_array
 from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, fit_features

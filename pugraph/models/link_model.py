@@ -300,7 +300,8 @@ class LinkModel(PairScorer):
         Parameters
         ----------
         path : str or path-like
-            A file that is there is replaced.
+            A file that is there is replaced, when the new one is complete: one of the two is
+            there at any time.
 
         Raises
         ------
@@ -330,6 +331,9 @@ class LinkModel(PairScorer):
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model that `save` wrote; it scores bit for bit the same.
 
+        The file may come from somebody you do not know: nothing in it is run, and everything
+        is checked before it is used.
+
         Parameters
         ----------
         path : str or path-like
@@ -341,7 +345,8 @@ class LinkModel(PairScorer):
         Raises
         ------
         ValueError
-            If the file is not a saved model, or of a format that this version does not read.
+            If the file is not a saved model, was damaged, or is of a format that this version
+            does not read; the message names the file and the fault.
         OSError
             If the file cannot be read.
 
@@ -360,7 +365,9 @@ class LinkModel(PairScorer):
         True
         """
         data, arrays, about = storage.read_model(path)
-        kind = _KINDS.get(about.get("kind", "factors"))  # older files have factors
-        if kind is None or not issubclass(kind, cls):
+        kind = about.get("kind", "factors")  # older files have factors
+        found = _KINDS.get(kind) if isinstance(kind, str) else None
+        if found is None or not issubclass(found, cls):
             raise InputError(f"{path} does not hold a {cls.__name__}")
-        return kind._restored(data, arrays, about)
+        with storage.faults_of(path):
+            return found._restored(data, arrays, about)

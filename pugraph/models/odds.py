@@ -10,8 +10,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from pugraph.core.boosting import Shape, Trees, boost, tree_bounds, tree_shares
-from pugraph.core.log_odds import Tables, log_odds, tables
+from pugraph.core.boosting import LEAF, MOST_BINS, Shape, Trees, boost, tree_bounds, tree_shares
+from pugraph.core.log_odds import MOST_LEAVES, Tables, log_odds, tables
 from pugraph.core.regression import (
     Regression,
     learn_regression,
@@ -19,6 +19,7 @@ from pugraph.core.regression import (
     regression_shares,
 )
 from pugraph.core.types import BoolArray, FloatArray
+from pugraph.models.stored import array_of, require
 
 # Chosen on splits of the networks that docs/blend.md names.
 _NEAR_SHAPE = Shape(rounds=40, leaves=8, rate=0.15, least_rows=50, penalty=1.0)
@@ -121,16 +122,41 @@ class Odds:
         return {**found, "weight": np.asarray(self.weight), "rising": self.rising}
 
     @classmethod
-    def restored(cls, arrays: dict[str, FloatArray]) -> Odds:
-        """Return the odds of which `arrays` were stored."""
+    def restored(cls, arrays: dict[str, FloatArray], n: int) -> Odds:
+        """Return the odds by n columns of evidence of which `arrays` were stored."""
+        constant = float(array_of(arrays, "regression_constant", ()))
+        names = Regression._fields[1:]
+        slopes = [array_of(arrays, f"regression_{name}", (n,)) for name in names]
+        regression = Regression(constant, *slopes)
+        require((regression.offsets > 0).all(), "regression_offsets are not positive")
+        trees = None
+        if "trees_value" in arrays:
+            shape = arrays["trees_value"].shape
+            require(len(shape) == 2, f"trees_value has shape {shape}")
+            kinds = {"column": "i", "threshold": "f", "left": "i", "value": "f"}
+            parts = {k: array_of(arrays, f"trees_{k}", shape, kind) for k, kind in kinds.items()}
+            trees = Trees(**parts, start=float(array_of(arrays, "trees_start", ())))
+            _check_trees(trees, n)
+        weight = float(array_of(arrays, "weight", ()))
+        require(0 <= weight <= 1, f"the weight of trees is {weight}")
+        return cls(regression, trees, weight, array_of(arrays, "rising", (n,), "b"))
 
-        def part(kind: Any, prefix: str) -> Any:
-            values = (arrays[f"{prefix}_{name}"] for name in kind._fields)
-            return kind(*(v if v.ndim else float(v) for v in values))
 
-        trees = part(Trees, "trees") if "trees_value" in arrays else None
-        weight, rising = float(arrays["weight"]), arrays["rising"].astype(bool)
-        return cls(part(Regression, "regression"), trees, weight, rising)
+def _check_trees(trees: Trees, n: int) -> None:
+    """Refuse trees from a file that are not trees, or too large for the kernels."""
+    column, left = trees.column, trees.left
+    n_nodes = column.shape[1]
+    require(0 < n_nodes < 2 * MOST_LEAVES, f"trees have {n_nodes} nodes")
+    require(((column >= LEAF) & (column < n)).all(), f"trees split other columns than 0..{n - 1}")
+    inner = column != LEAF
+    node = np.broadcast_to(np.arange(n_nodes), column.shape)
+    below = (left > node) & (left < n_nodes - 1)
+    require(below[inner].all(), "a node of a tree is above its children, or has none")
+    children = np.sort(np.where(inner, left, 2 * n_nodes + 2 * node), axis=1)
+    require((np.diff(children) >= 2).all(), "a node of a tree has two parents")
+    for c in range(n):
+        used = np.unique(trees.threshold[column == c]).size
+        require(used < MOST_BINS, f"trees have {used} thresholds in column {c}")
 
 
 def estimate_seen(examples: Examples, rising: BoolArray, prior: FloatArray) -> float | None:

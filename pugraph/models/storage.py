@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from os import PathLike
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,8 +16,15 @@ from pugraph.adapters import GraphData
 from pugraph.adapters.lookup import Positions
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
+from pugraph.models.arrays import NONSENSE, checksum, read_npz
+from pugraph.models.stored import array_of, is_list, is_symmetric, is_whole, matrix_of, require
+from pugraph.models.writing import write_whole
 
-_FORMAT = 2  # counts the formats so far; a file of another one is refused
+# Counts the formats so far. The one before had no checksum; files of others are refused.
+_FORMAT = 3
+_READ = (2, 3)
+
+_LIBRARIES = ("networkx", "igraph", "matrix")
 
 
 def write_model(
@@ -44,40 +51,71 @@ def write_model(
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
     links = {"indptr": data.adjacency.indptr, "indices": data.adjacency.indices}
     contents: dict[str, Any] = {"about": text, **links, **arrays}
-    with open(path, "wb") as file:
-        np.savez(file, **contents)
+    contents["checksum"] = checksum(contents)
+    write_whole(path, lambda file: np.savez(file, **contents))
 
 
 def read_model(
     path: str | PathLike[str],
 ) -> tuple[GraphData, dict[str, FloatArray], dict[str, Any]]:
-    """Read what `write_model` wrote."""
+    """Read what `write_model` wrote, and check the graph."""
     if os.path.isdir(path):
         raise InputError(f"{path} is a directory; pugraph.dask.load reads models of a cluster")
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+    with open(path, "rb") as file, faults_of(path):
+        arrays = read_npz(file)
+        stored, found = arrays.pop("checksum", None), checksum(arrays)
         about = json.loads(arrays.pop("about").tobytes())
-        known = about["format"] == _FORMAT
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile):
-        raise InputError(f"{path} is not a saved pugraph model") from None
-    if not known:
+        known = about["format"]
+    if known not in _READ:
         raise InputError(
-            f"{path} has format {about['format']}; this version of pugraph reads {_FORMAT}"
+            f"{path} has format {known!r:.40}; this version of pugraph reads {_READ[0]} to "
+            f"{_FORMAT}"
         )
-    indices, indptr = arrays.pop("indices"), arrays.pop("indptr")
-    matrix = sp.csr_array(
-        (np.ones(indices.size, np.int8), indices, indptr), shape=tuple(about["shape"])
-    )
-    kind = matrix, about["directed"], about["library"]
-    square = about["square"]
+    with faults_of(path):
+        damaged = known == _FORMAT and (stored is None or stored.tobytes() != found.tobytes())
+        require(not damaged, "its checksum is wrong: the file was damaged or changed")
+        return _graph(arrays, about), arrays, about
+
+
+@contextlib.contextmanager
+def faults_of(path: str | PathLike[str]) -> Iterator[None]:
+    """Turn whatever goes wrong with the contents of a file into one error that names both."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{path} is not a valid pugraph model: {error}") from None
+    except NONSENSE as error:
+        fault = f"{type(error).__name__}: {error}"
+        raise InputError(f"{path} is not a saved pugraph model ({fault[:200]})") from None
+
+
+def _graph(arrays: dict[str, Any], about: dict[str, Any]) -> GraphData:
+    """Return the graph of a file."""
+    shape, directed, square = about["shape"], about["directed"], about["square"]
+    library = about["library"]
+    require(is_list(shape, int, 2) and all(map(is_whole, shape)), f"the shape is {shape!r}")
+    m, n = shape
+    require(is_list([directed, square], bool), "directed and square are not true or false")
+    require(library in _LIBRARIES, f"the library is {library!r}")
+    require(m == n if square else directed, "the shape is not that of a graph")
+    ones = np.ones(arrays["indices"].size, np.int8)
+    matrix = matrix_of(arrays, "", (m, n), ones)
+    del arrays["indices"], arrays["indptr"]
+    require(directed or is_symmetric(matrix), "an undirected graph has a link in one direction")
+    kind = matrix, directed, library
     if about["nodes"] is None:
-        n = matrix.shape[0]
-        index = Positions(n, dict(about["names"]))
-        return GraphData(range(n), index, *kind, square=square), arrays, about
+        names = about["names"]
+        require(is_list(names, list), "names is not a list")
+        for name, place in names:
+            require(isinstance(name, str) and is_whole(place, 0, m - 1), "a name has no node")
+        index = Positions(m, dict(names))
+        require(len(index.names) == len(names), "a name is there twice")
+        return GraphData(range(m), index, *kind, square=square)
     nodes = [decode(node) for node in about["nodes"]]
     index_of = {node: i for i, node in enumerate(nodes)}
-    return GraphData(nodes, index_of, *kind, square=square), arrays, about
+    require(len(nodes) == m, f"{len(nodes)} nodes, and {m} rows")
+    require(len(index_of) == m, "a node is there twice")
+    return GraphData(nodes, index_of, *kind, square=square)
 
 
 def pack(name: str, matrix: Any) -> dict[str, Any]:
@@ -87,12 +125,11 @@ def pack(name: str, matrix: Any) -> dict[str, Any]:
     return {f"{name}_{part}": getattr(matrix, part) for part in ("data", "indices", "indptr")}
 
 
-def unpack(name: str, arrays: dict[str, Any], width: int) -> Any:
-    """Return the matrix of which `pack` gave arrays; None if there are none."""
-    if f"{name}_data" not in arrays:
-        return arrays.get(name)
-    parts = tuple(arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
-    return sp.csr_array(parts, shape=(parts[2].size - 1, width))
+def unpack(name: str, arrays: dict[str, Any], shape: tuple[int, int]) -> Any:
+    """Return the matrix of this shape of which `pack` gave arrays; None if there are none."""
+    if f"{name}_data" in arrays:
+        return matrix_of(arrays, f"{name}_", shape)
+    return array_of(arrays, name, shape) if name in arrays else None
 
 
 def encode(node: Any) -> Any:
@@ -113,6 +150,6 @@ def decode(node: Any) -> Hashable:
     """Return what `encode` was given."""
     if isinstance(node, dict):
         ((kind, parts),) = node.items()
-        made = (decode(part) for part in parts)
-        return tuple(made) if kind == "tuple" else frozenset(made)
+        made = [decode(part) for part in parts]
+        return {"tuple": tuple, "frozenset": frozenset}[kind](made)
     return node

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import networkx as nx
 import numpy as np
@@ -11,7 +10,8 @@ import pytest
 
 import pugraph
 from pugraph.models import fit_model
-from pugraph.models.checkpoint import Checkpoints, digest, read_array, write_array, write_whole
+from pugraph.models.arrays import read_array
+from pugraph.models.checkpoint import Checkpoints, write_array
 from tests.models.examples import groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -136,20 +136,6 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path):
         fit(groups(), checkpoint=tmp_path / "file" / "folder")
 
 
-def test_a_file_is_there_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "file"
-    write_whole(path, lambda file: file.write(b"old"))
-
-    def fail(file):
-        file.write(b"ne")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_whole(path, fail)
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["file"]
-
-
 def test_old_checkpoints_are_removed_and_the_last_two_kept(tmp_path):
     kept = Checkpoints(tmp_path, {"a": (1, 2)})
     assert kept.history() == []
@@ -159,9 +145,3 @@ def test_old_checkpoints_are_removed_and_the_last_two_kept(tmp_path):
     assert sorted(p.name for p in tmp_path.glob("sweep-*")) == ["sweep-00010", "sweep-00015"]
     assert Checkpoints(tmp_path, {"a": [1, 2]}).history() == [1.0] * 15
     assert read_array(kept.folder(15) / "W.npy", (2, 1), "float64").tolist() == [[1], [1]]
-
-
-def test_digests_tell_arrays_apart():
-    arrays = [np.arange(4), np.arange(4.0), np.arange(4).reshape(2, 2), np.arange(5), np.empty(0)]
-    assert len({digest([array]) for array in arrays}) == 5
-    assert digest(arrays[:2]) != digest(arrays[1::-1])

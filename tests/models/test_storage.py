@@ -101,7 +101,7 @@ def test_an_archive_of_something_else_or_a_later_format_is_refused(tmp_path):
 def test_a_matrix_is_packed_and_unpacked(matrix):
     from pugraph.models.storage import pack, unpack
 
-    back = unpack("x", pack("x", matrix), 2)
+    back = unpack("x", pack("x", matrix), (3, 2))
     assert type(back) is type(matrix)
     np.testing.assert_array_equal(back @ np.eye(2), matrix @ np.eye(2))
-    assert unpack("y", pack("x", matrix), 2) is None
+    assert unpack("y", pack("x", matrix), (3, 2)) is None
