@@ -94,10 +94,13 @@ class Tasks:
 
         No worker gets more of them than its share of all threads.
         """
-        threads = worker_threads(self.client)
+        try:
+            threads = worker_threads(self.client)
+            holders = self.client.who_has([future for future in futures if future is not None])
+        except OSError:  # no scheduler: told by who waits for the tasks
+            return [None] * len(futures)
         total = max(1, sum(threads.values()))
         room = {w: -(-len(futures) * n // total) for w, n in threads.items()}
-        holders = self.client.who_has([future for future in futures if future is not None])
         found: list[str | None] = []
         for future in futures:
             there = () if future is None else holders.get(future.key, ())
