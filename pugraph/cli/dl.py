@@ -107,7 +107,7 @@ def _of_matrix(
                 continue
             if not is_number(field.decode()):
                 raise FileError(path, f"{field.decode()!r} is not a number", line)
-            if float(field) != 0:
+            if float(field.decode()) != 0:
                 yield (named, column - 1) if embedded else (row, column)
     if place != n * (n + embedded):
         raise FileError(path, f"fewer than {n} rows of {n} numbers", line)

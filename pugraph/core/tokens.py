@@ -47,16 +47,19 @@ def random_seeds() -> Any:
 def _key(text: Any, start: int, end: int, seeds: Any) -> Any:
     """Return the key of a name: its bytes as one positive number, or a negative hash.
 
-    The hash is the polynomial of the bytes at a random place, modulo the prime 2^31 - 1 but for
-    a last reduction; no product exceeds 64 bits.
+    The hash is a polynomial, with three bytes per term, at a random place, modulo the prime
+    2^31 - 1 but for a last reduction; no product exceeds 63 bits.
     """
     key = np.int64(0)
     if end - start <= _SHORT:
         for i in range(start, end):
             key = (key << 8) | np.int64(text[i])
         return key
-    for i in range(start, end):
-        key = key * seeds[0] + np.int64(text[i])
+    for i in range(start, end, 3):
+        part = np.int64(0)
+        for j in range(i, min(i + 3, end)):
+            part = (part << 8) | np.int64(text[j])
+        key = key * seeds[0] + part
         key = (key & 0x7FFFFFFF) + (key >> 31)
     return -1 - key
 
@@ -228,6 +231,7 @@ def split(
                 position += 1
             # an edge attribute dictionary as networkx writes it, {...}, is one field
             whole = column > 1 and position < size and text[position] == _BRACE
+            behind = last = position
             while position < size and text[position] != _NEWLINE:
                 c = text[position]
                 blank = c in (_SPACE, _TAB, _RETURN)
@@ -236,9 +240,11 @@ def split(
                     break
                 position += 1
                 if not blank:
-                    if quoted:
-                        return BEHIND, line, column, n_pairs, names[:0]
-                    end = position
+                    last = position
+            if not quoted:
+                end = last
+            elif last > behind:
+                return BEHIND, line, column, n_pairs, names[:0]
             if more:
                 position += 1
             if start == end and (spaced or (column == 0 and not more)):

@@ -85,7 +85,7 @@ def test_headers_as_people_write_them(data):
 
 
 def test_labels_on_several_lines_and_names_like_numbers():
-    found = parse_dl(b"dl n=3\nlabels:\n01,1\n1.0\ndata:\n0 1 0\n0 0 0\n0 0 2.5\n", "x")
+    found = parse_dl(b"dl n=3\nlabels:\n01,1\n1.0\ndata:\n0 1 0\n0 0 0\n0 0 \xd9\xa3\n", "x")
     assert found.names == ["01", "1", "1.0"]
     assert (found.us.tolist(), found.vs.tolist()) == ([0, 2], [1, 2])
 
@@ -117,6 +117,10 @@ BAD = {
     "a weight of text": (LIST + b"data:\n1 2 x\n", "line 4: not two nodes"),
     "too few rows": (b"dl n=2\ndata:\n0 1\n1\n", "line 4: fewer than 2 rows of 2 numbers"),
     "too many rows": (b"dl n=2\ndata:\n0 1\n1 0\n1\n", "line 5: more than 2 rows of 2 numbers"),
+    "other digits": (
+        "dl n=1\nformat=edgelist1\ndata:\n\u0663 1\n".encode(),
+        "is not a number from 1",
+    ),
     "text in a matrix": (b"dl n=2\ndata:\n0 1\nx 0\n", "line 4: 'x' is not a number"),
 }
 
