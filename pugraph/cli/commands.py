@@ -21,7 +21,7 @@ from pugraph.cli import output
 from pugraph.cli.edges import Layout, read_edges, read_times
 from pugraph.cli.files import FileError, errors_of_file
 from pugraph.cli.networks import Network, built_in, read_network, to_networkx
-from pugraph.cli.nodes import name_positions, of_nodes, read_nodes, with_table
+from pugraph.cli.nodes import NodeTable, name_positions, of_nodes, read_nodes, with_table
 from pugraph.cli.parser import COMPARED, DEFAULT_METHOD, MODELS, listed
 from pugraph.core.jit import threads
 from pugraph.core.pairs import best_of
@@ -219,6 +219,8 @@ def _with_times(args: Namespace, network: Network) -> GraphData:
     """Return the network with the times of its edges; of repeated ones, the first time."""
     if args.file is None or network.format != "edges":
         raise InputError(f"--time {args.time}: {network.path} has no columns of edges")
+    if args.file == "-":
+        raise InputError("--time needs a file, as the standard input cannot be read again")
     edges, times = read_times(args.file, _layout(args), args.time)
     G = to_networkx(network.data)
     for u, v, when in zip(edges.us.tolist(), edges.vs.tolist(), times.tolist(), strict=True):
@@ -241,7 +243,7 @@ def cluster(args: Namespace) -> None:
             raise InputError(
                 "--nodes without a network needs --must-link: pairs that belong together"
             )
-        network = of_nodes(read_nodes(args.nodes, args.features, args.comments))
+        network = of_nodes(_nodes(args))
     else:
         network = _load(args)
     options, features = _options(args, METHODS["bias"]), None
@@ -354,7 +356,7 @@ def _load(args: Namespace) -> Network:
             args.file, format=args.format, directed=args.directed, layout=_layout(args)
         )
     if args.nodes is not None:
-        return with_table(network, read_nodes(args.nodes, args.features, args.comments))
+        return with_table(network, _nodes(args))
     if args.features is None:
         return network
     known = network.attributes
@@ -367,6 +369,10 @@ def _load(args: Namespace) -> Network:
             )
             raise FileError(network.path, f"no node attribute {name!r}; {available}")
     return replace(network, data=to_graph_data(network.data, features=args.features))
+
+
+def _nodes(args: Namespace) -> NodeTable:
+    return read_nodes(args.nodes, args.features, args.comments, args.max_size)
 
 
 def _load_graph_model(args: Namespace) -> LinkModel:
@@ -384,11 +390,13 @@ def _load_model(path: str) -> LinkModel:
 
 
 def _layout(args: Namespace) -> Layout:
-    return Layout(args.source, args.target, args.header, args.separator, args.comments)
+    return Layout(
+        args.source, args.target, args.header, args.separator, args.comments, args.max_size
+    )
 
 
 def _pairs_layout(args: Namespace) -> Layout:
-    return Layout(separator=args.separator, comments=args.comments)
+    return Layout(separator=args.separator, comments=args.comments, max_size=args.max_size)
 
 
 def _options(args: Namespace, method: Method) -> dict[str, Any]:

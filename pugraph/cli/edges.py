@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pugraph.cli.files import (
+    MAX_SIZE,
     FileError,
     after_comments,
+    errors_of_csv,
     fields_of,
     is_number,
     read_text,
@@ -42,6 +45,8 @@ class Layout:
     separator : str, optional
     comments : str
         Lines at the top that begin with one of these characters are skipped.
+    max_size : int
+        The most bytes of a file, unpacked, that are read.
     """
 
     source: str | None = None
@@ -49,6 +54,7 @@ class Layout:
     header: bool | None = None
     separator: str | None = None
     comments: str = "#%"
+    max_size: int = MAX_SIZE
 
 
 @dataclass(frozen=True)
@@ -63,16 +69,21 @@ class Edges:
     header: list[str] | None
     first_line: int = field(repr=False)
 
-    def line_of(self, place: int, data: bytes | None = None) -> int:
-        """Return the line number of an edge, given its position; blank lines hold no edge."""
-        lines = (read_text(self.path) if data is None else data).split(b"\n")
+    def line_of(self, place: int) -> int | None:
+        """Return the line number of an edge, given its position; blank lines hold no edge.
+
+        The standard input cannot be read again, and so has no line numbers.
+        """
+        if self.path == "-":
+            return None
+        lines = read_text(self.path, sys.maxsize).split(b"\n")
         filled = (n for n, text in enumerate(lines, 1) if n >= self.first_line and text.strip())
         return next(n for k, n in enumerate(filled) if k == place)
 
 
 def read_edges(path: str, layout: Layout) -> Edges:
     """Read a text file with an edge per line, without a Python loop over the lines."""
-    return parse_edges(read_text(path), path, layout)
+    return parse_edges(read_text(path, layout.max_size), path, layout)
 
 
 def read_times(path: str, layout: Layout, column: str) -> tuple[Edges, FloatArray]:
@@ -98,18 +109,21 @@ def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
     place, line = after_comments(data, path, layout.comments)
     lines = sample(data, place)
     separator = separator_of(lines[0], path, layout.separator)
-    first = fields_of(lines[0], separator)
+    with errors_of_csv(path, line):
+        first = fields_of(lines[0], separator)
     if len(first) < 2:
         raise FileError(path, f"one column, but an edge needs two: {_short(lines[0])}", line)
-    header = first if _has_header(layout, first, lines, separator) else None
+    with errors_of_csv(path):
+        header = first if _has_header(layout, first, lines, separator) else None
     left, right = _columns(path, line, layout, header, len(first))
     start_line = line
     if header is not None:
         place, line = data.find(b"\n", place) + 1 or len(data), line + 1
     most = data.count(b"\n", place) + 1
     us, vs = np.empty(most, np.int32), np.empty(most, np.int32)
+    text, seeds = np.frombuffer(data, np.uint8), tokens.random_seeds()
     code, lines_on, columns, count, bounds = tokens.split(
-        np.frombuffer(data, np.uint8), place, ord(separator), left, right, len(first), us, vs
+        text, place, ord(separator), left, right, len(first), us, vs, seeds
     )
     if code != tokens.FINE:
         wrong = {
@@ -117,14 +131,26 @@ def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
             tokens.EMPTY: f"column {columns + 1} is empty",
             tokens.MISSING: f"column {columns + 1} is NaN, which is not a node name",
             tokens.QUOTE: "a quotation mark that is never closed",
+            tokens.BEHIND: f"text behind the quotation marks of column {columns + 1}",
         }
         raise FileError(path, wrong[code], line + lines_on)
     if count == 0:
         raise FileError(path, "a header, but no edges")
-    joined = tokens.join(np.frombuffer(data, np.uint8), bounds).tobytes().decode()
-    names = joined.replace('""', '"').split("\0")
+    joined = tokens.join(text, bounds).tobytes().decode()
+    names = joined.split("\0")
     # copies, to free the rest of the arrays, which are as long as the file has lines
-    return Edges(path, us[:count].copy(), vs[:count].copy(), names, separator, header, line)
+    us, vs = us[:count].copy(), vs[:count].copy()
+    if '""' in joined:
+        numbers, names = _unescaped(names)
+        return Edges(path, numbers[us], numbers[vs], names, separator, header, line)
+    return Edges(path, us, vs, names, separator, header, line)
+
+
+def _unescaped(names: list[str]) -> tuple[IntArray, list[str]]:
+    """Undo the doubling of quotation marks, after which names that were different may be one."""
+    index: dict[str, int] = {}
+    numbers = [index.setdefault(name.replace('""', '"'), len(index)) for name in names]
+    return np.array(numbers, np.int32), list(index)
 
 
 def _short(line: str) -> str:

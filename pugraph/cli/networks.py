@@ -1,37 +1,43 @@
-"""Read networks from files, by the readers of networkx, igraph and scipy or as an edge list."""
+"""Read networks from files of all formats, to positions or by networkx to graphs."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import re
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
-from xml.etree.ElementTree import ParseError
 
 import networkx as nx
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.lookup import nodes_at
 from pugraph.adapters.matrix import from_rows
+from pugraph.cli.dl import parse_dl
 from pugraph.cli.edges import Layout, parse_edges
 from pugraph.cli.files import (
     FileError,
+    Links,
     after_comments,
     format_of,
+    lines_of,
     read_text,
     sample,
     separator_of,
 )
+from pugraph.cli.graph_xml import parse_gexf, parse_graphml
+from pugraph.cli.lgl import parse_lgl
+from pugraph.cli.matrix_market import parse_mtx
+from pugraph.cli.pajek import parse_pajek
 from pugraph.core.types import IntArray
 
 BUILT_IN = "Les Miserables"  # the example network, which comes with networkx
+# ids of GML beyond 64 bits, outside of text in quotes
+_LONG = re.compile(r"\b(?:id|label|source|target)\s+[+-]?\d{20}")
+_QUOTED = re.compile(r"\"[^\"]*\"")
+_LONGEST = 1000  # characters of an error of networkx that are looked at; chosen by hand
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,7 @@ def read_network(
     directed : bool, optional
         If None, as the file states; edge lists and adjacency lists are then undirected.
     layout : Layout, optional
-        The layout of an edge list.
+        The layout of an edge list, and the limit on the size of the file.
 
     Returns
     -------
@@ -127,23 +133,23 @@ def read_network(
     """
     layout = layout or Layout()
     form = format_of(path, format)
-    data = read_text(path)
-    if form == "edges":
-        edges = parse_edges(data, path, layout)
-        network = of_arrays(edges.us, edges.vs, edges.names, bool(directed), path)
-        return replace(network, header=edges.header)
-    if form == "mtx":
-        return _read_mtx(data, path, directed)
-    with _errors_of_reader(path):
+    data = read_text(path, layout.max_size)
+    try:
+        if form == "edges":
+            edges = parse_edges(data, path, layout)
+            network = of_arrays(edges.us, edges.vs, edges.names, bool(directed), path)
+            return replace(network, header=edges.header)
+        if form in _GRAPHS:
+            with _errors_of_reader(path):
+                G = _GRAPHS[form](data, path)
+            return _simple(G, path, form, directed)
         if form == "adjlist":
-            G = _adjlist(data, path, layout, bool(directed))
-        elif form in _READERS:
-            G = _READERS[form](data, path)
+            links = _adjlist(data, path, layout, bool(directed))
         else:
-            G = _igraph(data, form)
-    if not len(G):
-        raise FileError(path, f"no nodes in it; is it a {form} file?")
-    return _simple(G, path, form, directed)
+            links = _LINKS[form](data, path)
+        return _as_asked(links, path, form, directed)
+    except MemoryError:
+        raise FileError(path, "does not fit into the memory") from None
 
 
 def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path: str) -> Network:
@@ -161,56 +167,35 @@ def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path
     return Network(data, path, "edges", us.size - distinct, loops)
 
 
-def _read_mtx(data: bytes, path: str, directed: bool | None) -> Network:
-    try:
-        with warnings.catch_warnings():
-            # mmread returns a matrix and warns of that until scipy 1.20, where it returns an array
-            warnings.simplefilter("ignore", DeprecationWarning)
-            matrix = sp.coo_array(scipy.io.mmread(io.BytesIO(data)))
-    except ValueError as error:
-        raise FileError(path, f"not a Matrix Market file: {error}") from None
-    if matrix.shape[0] != matrix.shape[1]:
-        raise FileError(path, f"a graph's matrix is square, not {matrix.shape}")
-    symmetric = b"general" not in data.split(b"\n", 1)[0]
-    us, vs = (side.astype(np.int32) for side in matrix.coords)
-    if symmetric:
-        us, vs = us[vs <= us], vs[vs <= us]
-    names = [str(number) for number in range(1, matrix.shape[0] + 1)]
-    network = of_arrays(us, vs, names, not symmetric if directed is None else directed, path)
-    return replace(network, format="mtx")
+def _as_asked(links: Links, path: str, form: str, directed: bool | None) -> Network:
+    """Return the network of links; an undirected one that is to be directed has both ways."""
+    us, vs, names, stated = links
+    if directed and not stated:
+        apart = us != vs
+        us, vs = np.append(us, vs[apart]), np.append(vs, us[apart])
+    network = of_arrays(us, vs, names, stated if directed is None else directed, path)
+    return replace(network, format=form)
 
 
 @contextlib.contextmanager
 def _errors_of_reader(path: str) -> Iterator[None]:
-    """Turn any error of a reader into a `FileError`, with the line number if there is one."""
+    """Turn any error of networkx into a `FileError`, with the line number if there is one."""
     try:
         yield
-    except FileError:
+    except (FileError, MemoryError):
         raise
-    except ParseError as error:
-        raise FileError(path, f"not well-formed XML: {error}", error.position[0]) from None
     except Exception as error:
-        message = " ".join(str(error).split()) or type(error).__name__
+        message = str(error)[:_LONGEST] or type(error).__name__
         line = re.search(r"\(line (\d+)|\((\d+), \d+\)|line (\d+)", message)
         number = int(next(filter(None, line.groups()))) if line else None
         raise FileError(path, f"cannot be read: {message}", number) from None
 
 
-def _graphml(data: bytes, path: str) -> Any:
-    G = nx.read_graphml(io.BytesIO(data))
-    names = [name for _, name in G.nodes(data="name")]
-    # igraph writes the ids n0, n1, ... and keeps the names of nodes as an attribute
-    if set(G) == {f"n{i}" for i in range(len(G))} and len(set(names) - {None}) == len(G):
-        G = nx.relabel_nodes(G, dict(zip(G, names, strict=True)))
-    return G
-
-
-def _gexf(data: bytes, path: str) -> Any:
-    return nx.read_gexf(io.BytesIO(data))
-
-
 def _gml(data: bytes, path: str) -> Any:
     text = data.decode()
+    # numbers that Python does not hash at random could all be made to collide
+    if long := _LONG.search(_QUOTED.sub("", text)):
+        raise FileError(path, f"{long.group()[:40]}... has more than 64 bits; write it in quotes")
     try:
         return nx.parse_gml(text)
     except nx.NetworkXError as error:
@@ -221,61 +206,51 @@ def _gml(data: bytes, path: str) -> Any:
     return nx.parse_gml(text, label=label)
 
 
-def _pajek(data: bytes, path: str) -> Any:
-    if not re.search(rb"^\s*\*vertices\b", data, re.IGNORECASE | re.MULTILINE):
-        raise FileError(path, "no *Vertices, with which a Pajek file must begin", 1)
-    return nx.parse_pajek(data.decode().splitlines())
-
-
-def _adjlist(data: bytes, path: str, layout: Layout, directed: bool) -> Any:
-    place, line = after_comments(data, path, layout.comments)
+def _adjlist(data: bytes, path: str, layout: Layout, directed: bool) -> Links:
+    place, _ = after_comments(data, path, layout.comments)
     separator = separator_of(sample(data, place)[0], path, layout.separator)
-    delimiter = None if separator == " " else separator
-    lines = [text.strip() for text in data[place:].decode().splitlines()]
-    for number, text in enumerate(lines, line):
-        if {"nan", "NaN", "NAN"} & {name.strip() for name in text.split(delimiter)}:
-            raise FileError(path, "NaN, which is not a node name", number)
-    G = nx.parse_adjlist(
-        filter(None, lines),
-        comments="\0",  # only lines at the top are comments, and they were skipped
-        delimiter=delimiter,
-        create_using=nx.DiGraph if directed else nx.Graph,
-    )
-    return nx.relabel_nodes(G, str.strip) if delimiter else G
+    delimiter = None if separator == " " else separator.encode()
+    numbers: dict[bytes, int] = {}
+    us: list[int] = []
+    vs: list[int] = []
+    for line, text in lines_of(data, place):
+        fields = [field.strip() for field in text.split(delimiter)]
+        if {b"nan", b"NaN", b"NAN", b""} & set(fields):
+            what = "an empty name" if b"" in fields else "NaN, which is not a node name"
+            raise FileError(path, what, line)
+        first, *others = [numbers.setdefault(field, len(numbers)) for field in fields]
+        us += [first] * len(others)
+        vs += others
+    names = [name.decode() for name in numbers]
+    return Links(np.array(us, np.int32), np.array(vs, np.int32), names, directed)
 
 
-def _igraph(data: bytes, form: str) -> Any:
-    import igraph
-
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        options = {"directed": False} if form == "lgl" else {}
-        graph = igraph.Graph.Read(file.name, format=form, **options)
-    named = "name" in graph.vs.attributes()
-    names = graph.vs["name"] if named else [str(i + 1) for i in range(graph.vcount())]
-    G = nx.MultiDiGraph() if graph.is_directed() else nx.MultiGraph()
-    G.add_nodes_from(names)
-    G.add_edges_from((names[u], names[v]) for u, v in graph.get_edgelist())
-    return G
-
-
-# by format, those that need no options; the formats lgl and dl are read by `_igraph`
-_READERS: dict[str, Callable[[bytes, str], Any]] = {
-    "gexf": _gexf,
+# by format, the readers of links and those of graphs with attributes
+_LINKS: dict[str, Callable[[bytes, str], Links]] = {
+    "dl": parse_dl,
+    "lgl": parse_lgl,
+    "mtx": parse_mtx,
+}
+_GRAPHS: dict[str, Callable[[bytes, str], Any]] = {
+    "gexf": parse_gexf,
     "gml": _gml,
-    "graphml": _graphml,
-    "pajek": _pajek,
+    "graphml": parse_graphml,
+    "pajek": parse_pajek,
 }
 
 
 def _simple(G: Any, path: str, form: str, directed: bool | None) -> Network:
     """Return the network of a graph, with parallel edges merged and nodes turned into str."""
+    if not len(G):
+        raise FileError(path, f"no nodes in it; is it a {form} file?")
+    names = {node: str(node) for node in G}
+    if len(set(names.values())) < len(names):
+        raise FileError(path, "two nodes with one name: a number, and the same as text")
     simple = (nx.DiGraph if G.is_directed() else nx.Graph)(G)
     repeated = G.number_of_edges() - simple.number_of_edges()
     if directed is not None and directed != simple.is_directed():
         simple = (nx.DiGraph if directed else nx.Graph)(simple)
     if any(not isinstance(node, str) for node in simple):
-        simple = nx.relabel_nodes(simple, {node: str(node) for node in simple})
+        simple = nx.relabel_nodes(simple, names)
     loops = nx.number_of_selfloops(simple)
     return Network(to_graph_data(simple), path, form, repeated, loops)

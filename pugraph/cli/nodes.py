@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from pugraph.adapters.changes import with_nodes
 from pugraph.adapters.features import from_attributes
 from pugraph.cli.edges import Edges
 from pugraph.cli.files import (
+    MAX_SIZE,
     FileError,
     after_comments,
     is_number,
@@ -37,7 +39,9 @@ class NodeTable:
     columns: dict[str, list[Any]]
 
 
-def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> NodeTable:
+def read_nodes(
+    path: str, wanted: list[str] | None, comments: str = "#%", max_size: int = MAX_SIZE
+) -> NodeTable:
     """Read a table with a header, a column of nodes and columns of features.
 
     The nodes are in the column named node, id, name or label, or else in the first column. A
@@ -49,18 +53,22 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
     wanted : list of str or None
         The names of the columns of features; all if None.
     comments : str
+    max_size : int
         As in an edge list.
     """
-    data = read_text(path)
+    data = read_text(path, max_size)
     place, first_line = after_comments(data, path, comments)
     separator = separator_of(sample(data, place)[0], path, None)
     text = io.StringIO(data[place:].decode(), newline="")
-    reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
-    header = [word.strip() for word in next(reader)]
+    reader = csv.reader(text, delimiter=separator, skipinitialspace=True, strict=True)
+    rows = _numbered(reader, path, first_line)
+    header = [word.strip() for word in next(rows)[1]]
     if len(header) < 2 or any(map(is_number, header)):
         raise FileError(
             path, "a table of nodes begins with a header of two or more column names", first_line
         )
+    if len(set(header)) < len(header):
+        raise FileError(path, "two columns have the same name", first_line)
     words = [word.lower() for word in header]
     key = next((words.index(word) for word in _NODE if word in words), 0)
     chosen = [c for c in range(len(header)) if c != key] if wanted is None else []
@@ -72,8 +80,7 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
         chosen.append(header.index(name))
     lines: dict[str, int] = {}
     cells: list[list[str]] = [[] for _ in chosen]
-    for row in reader:
-        line = first_line + reader.line_num - 1
+    for line, row in rows:
         if not any(row):
             continue
         if len(row) != len(header):
@@ -94,6 +101,15 @@ def read_nodes(path: str, wanted: list[str] | None, comments: str = "#%") -> Nod
         raise FileError(path, "a header, but no nodes")
     columns = {header[c]: _typed(values) for c, values in zip(chosen, cells, strict=True)}
     return NodeTable(path, list(lines), columns)
+
+
+def _numbered(reader: Any, path: str, first_line: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a table, with their lines."""
+    try:
+        for row in reader:
+            yield first_line + reader.line_num - 1, row
+    except csv.Error as error:
+        raise FileError(path, str(error), first_line + reader.line_num - 1) from None
 
 
 def _typed(values: list[str]) -> list[Any]:

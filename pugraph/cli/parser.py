@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import (
     ArgumentParser,
     ArgumentTypeError,
@@ -11,7 +12,7 @@ from argparse import (
 from typing import Any, NoReturn
 
 from pugraph import __version__
-from pugraph.cli.files import FORMATS, SEPARATORS
+from pugraph.cli.files import FORMATS, MAX_SIZE, SEPARATORS
 from pugraph.cli.output import FORMS
 from pugraph.link_prediction.methods import METHODS
 
@@ -326,6 +327,14 @@ def _reading(parser: ArgumentParser) -> None:
         help='skip lines at the top that begin with one of these characters (default: "#%%")',
     )
     group.add_argument(
+        "--max-size",
+        type=_size,
+        default=MAX_SIZE,
+        metavar="SIZE",
+        help="refuse files of more bytes, unpacked, than this: a number, or one with K, M, G or T "
+        f"(default: {MAX_SIZE >> 30}G)",
+    )
+    group.add_argument(
         "--nodes", metavar="FILE", help="a table of nodes and their features, with a header"
     )
     group.add_argument(
@@ -393,6 +402,13 @@ def _at_least(text: str, least: int) -> int:
     if not text.isdecimal() or int(text) < least:
         raise ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
     return int(text)
+
+
+def _size(text: str) -> int:
+    found = re.fullmatch(r"(\d{1,15})([KMGT]?)", text.upper(), re.ASCII)
+    if not found:
+        raise ArgumentTypeError(f"{text!r} is not a size such as 500M or 4G")
+    return int(found[1]) << 10 * " KMGT".index(found[2] or " ")
 
 
 def _rank(text: str) -> int | str:

@@ -111,6 +111,12 @@ BAD = {
     "NAN": (b"1,2\nNAN,2\n", "line 2: column 1 is NaN"),
     "an empty cell": (b"a,b\nb,\n", "line 2: column 2 is empty"),
     "an open quote": (b'a,b\n"c,d\n', "line 3: a quotation mark that is never closed"),
+    "text behind a quote": (
+        b'a,b\n"c"d,e\n',
+        "line 2: text behind the quotation marks of column 1",
+    ),
+    "a long field": (b"a," + b"x" * 200_000 + b"\n", "line 1: field larger than field limit"),
+    "a long field below": (b"a,b\nc," + b"x" * 200_000 + b"\n", "field larger than field limit"),
     "a header alone": (b"source,target\n", "a header, but no edges"),
     "a header alone, unended": (b"source,target", "a header, but no edges"),
 }
@@ -119,3 +125,11 @@ BAD = {
 @pytest.mark.parametrize(("data", "message"), BAD.values(), ids=list(BAD))
 def test_one_line_says_what_is_wrong(refusal, data, message):
     assert message in refusal("links.txt", data)
+
+
+def test_quotation_marks_within_names(tmp_path, info):
+    path = tmp_path / "links.csv"
+    path.write_text('"a""b",c\na"b,d\n"a""b",e\n')
+    found = info(path)
+    assert (found["nodes"], found["edges"]) == (4, 3)
+    assert found["first nodes"] == ['a"b', "c", "d"]

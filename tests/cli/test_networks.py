@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import time
 
 import igraph as ig
 import networkx as nx
 import pytest
 import scipy.io
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fuzz.networks import KINDS, made, outcome, seeds
+from pugraph.cli.files import FileError
+from pugraph.cli.networks import read_network
+from tests.cli.reading import ANY, PLAIN, SPACED, content, content_of, graphs, read, written
 
 PAIRS = [("ann", "bob"), ("bob", "cid é"), ("cid é", "ann"), ("cid é", "dan")]
 
@@ -143,3 +152,107 @@ BAD = {
 def test_one_line_says_what_is_wrong(refusal, name):
     data, message = BAD[name]
     assert message in refusal(name, data)
+
+
+@given(graphs(ANY).filter(lambda G: not {"[]", "()"} & set(G)))
+def test_gml_that_networkx_writes_is_what_networkx_reads(G):
+    nx.set_node_attributes(G, {node: len(node) / 2 for node in G}, "size")
+    nx.set_edge_attributes(G, 3, "count")
+    data = written(nx.write_gml, G)
+    network = read(data, "gml")
+    assert content(network) == content_of(G)
+    assert nx.utils.graphs_equal(network.data.graph, nx.parse_gml(data.decode()))
+
+
+@given(graphs(PLAIN), st.sampled_from([" ", ",", "\t"]))
+def test_adjacency_lists_that_networkx_writes(G, delimiter):
+    data = written(nx.write_adjlist, G, delimiter=delimiter)
+    network = read(data, "adjlist", G.is_directed(), separator=delimiter)
+    again = nx.read_adjlist(io.BytesIO(data), delimiter=delimiter, create_using=type(G))
+    assert content(network) == content_of(again) == content_of(G)
+
+
+@given(graphs(SPACED), st.booleans())
+def test_edge_lists_that_networkx_writes(G, attributes):
+    G.remove_nodes_from(list(nx.isolates(G)))
+    if not G:
+        return
+    nx.set_edge_attributes(G, 3, "count")
+    data = written(nx.write_edgelist, G, delimiter="\t", data=attributes)
+    network = read(data, "edges", G.is_directed(), separator="tab", header=False)
+    again = nx.read_edgelist(io.BytesIO(data), delimiter="\t", create_using=type(G))
+    assert content(network) == content_of(again) == content_of(G)
+
+
+NAMES = ["1", "01", "1.0", "1e0", "18446744073709551617", "9" * 400, "1 "[:1] + "\u00a0"]
+
+
+@pytest.mark.parametrize("kind", ["graphml", "gexf", "gml", "pajek", "adjlist", "edges", "lgl"])
+def test_names_that_look_like_numbers_are_different_nodes(kind):
+    G = nx.path_graph(NAMES)
+    write = {
+        "edges": nx.write_edgelist, "adjlist": nx.write_adjlist, "gml": nx.write_gml,
+        "graphml": nx.write_graphml, "gexf": nx.write_gexf, "pajek": nx.write_pajek,
+    }  # fmt: skip
+    if kind == "lgl":
+        data = "".join(f"# {u}\n{v}\n" for u, v in G.edges).encode()
+    else:
+        data = written(write[kind], G)
+    assert content(read(data, kind)) == content_of(G)
+
+
+def test_a_number_and_the_same_as_text_are_not_merged(refusal):
+    nodes = 'node [ id 1 label 5 ] node [ id 2 label "5" ] edge [ source 1 target 2 ]'
+    assert "two nodes with one name" in refusal("x.gml", f"graph [ {nodes} ]".encode())
+
+
+def test_lines_may_end_in_any_way():
+    for end in (b"\n", b"\r\n", b"\r"):
+        for kind, data in {
+            "edges": b"a b\nb c\n", "lgl": b"# a\nb\n# b\nc\n", "adjlist": b"a b\nb c\n",
+            "pajek": b"*Vertices 3\n1 a\n2 b\n3 c\n*Edges\n1 2\n2 3\n",
+            "gml": b"graph [\nnode [ id 1 label a ]\nnode [ id 2 label b ]\nnode [ id 3 label c ]"
+            b"edge [ source 1 target 2 ]\nedge [ source 2 target 3 ]\n]\n",
+        }.items():  # fmt: skip
+            found = content(read(data.replace(b"\n", end), kind))
+            assert found == (False, set("abc"), {frozenset("ab"), frozenset("bc")}), kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_files_are_read_or_refused(kind, tmp_path):
+    begin = seeds()[kind]
+    for number in range(60):
+        path = tmp_path / str(number)
+        path.write_bytes(made(kind, number, begin))
+        assert outcome(kind, str(path)) in ("read", "refused"), number
+
+
+HUGE = 3 * 10**6
+LONG = {
+    "edges": b"x" * HUGE + b" y\n",
+    "x.csv": b"a," + b"x" * HUGE + b"\n",
+    "braces": b"a " + b"{" * HUGE + b"\n",
+    "quotes": b'a "' + b'" "' * (HUGE // 3) + b"\n",
+    "x.adj": b"a " * HUGE,
+    "x.net": b'*Vertices 1\n1 "' + b'\\" ' * (HUGE // 3) + b"\n",
+    "y.net": b"*Vertices 1\n1 " + b"x" * HUGE + b"\n",
+    "x.gml": b"graph [ " + b"a [ " * 10**5,
+    "y.gml": b'graph [ node [ id 1 label "' + b"x" * HUGE + b'" ] ]',
+    "z.gml": b"graph [ node [ id " + b"9" * HUGE + b" ] ]",
+    "x.dl": b"DL n=1\nlabels:\n" + b"x" * HUGE + b"\ndata:\n1\n",
+    "y.dl": b"DL " + b"n" * HUGE + b" data:\n1\n",
+    "x.lgl": b"# " + b"x" * HUGE + b"\n",
+    "x.mtx": b"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n" + b"1" * HUGE,
+    "y.mtx": b"%%MatrixMarket matrix coordinate pattern general\n" + b"1 " * HUGE,
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_line_takes_little_time(name, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(LONG[name])
+    start = time.process_time()
+    with contextlib.suppress(FileError):
+        read_network(str(path))
+    assert time.process_time() - start < 10  # quadratic readers would need hours

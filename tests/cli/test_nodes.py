@@ -14,6 +14,9 @@ NODES = {
     "NaN": ("node,age\nann,1\n\nbob,nan\n", "line 4: age is nan"),
     "an empty cell": ("# c\nnode,age\nann,\n", "line 3: age is empty"),
     "twice": ("node,age\nann,1\nann,2\n", "line 3: node 'ann' was on line 2 already"),
+    "an open quote": ('node,age\nann,"1\nbob,2\n', "line 3: unexpected end of data"),
+    "a long field": ("node,age\nann," + "1" * 200_000 + "\n", "line 2: field larger than"),
+    "a column twice": ("node,age,age\nann,1,2\n", "line 1: two columns have the same name"),
     "no nodes": ("node,age\n", "a header, but no nodes"),
     "nodes without features": ("node,age\nann,1\n", "no features for 5 nodes of"),
 }

@@ -18,6 +18,7 @@ from pugraph.cli.parser import make_parser
         (["predict", "--top", "0"], "'0' is not a whole number of at least 1"),
         (["predict", "--rank", "-1"], "'-1' is not a whole number"),
         (["predict", "--seed", "a"], "'a' is not a whole number of at least 0"),
+        (["info", "--max-size", "1.5G"], "'1.5G' is not a size such as 500M or 4G"),
         (["predict", "--features", ","], "',' has no name in it"),
         (["predict", "--method", "jaccard", "--rho", "0.5"], "--rho does not apply to --method"),
         (["predict", "--missing", "x"], "'x' is neither a number nor auto"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pugraph.cli.edges import Layout, parse_edges, read_edges
+from pugraph.core import tokens
 
 
 def split_lines(text, separator):
@@ -47,11 +49,20 @@ def test_more_names_than_the_first_table_holds():
     assert named(parse_edges(text.encode(), "x", Layout())) == pairs * 2
 
 
-def test_long_names_with_the_same_hash():
-    text = "name-351785737 name-440565646\nname-440565646 name-351785737\n"
+def test_names_with_the_same_hash_and_in_the_same_slot(monkeypatch):
+    names = [f"{'long' * (i % 2)}-{i:04}-" for i in range(2000)]
+    text = "".join(f"{u} {v}\n" for u, v in zip(names, names[::-1], strict=True))
+    monkeypatch.setattr(tokens, "random_seeds", lambda: np.zeros(3, np.int64))
     edges = parse_edges(text.encode(), "x", Layout(header=False))
     assert named(edges) == split_lines(text, " ")
-    assert len(edges.names) == 2
+    assert len(edges.names) == 2000
+
+
+def test_the_seeds_of_the_hash_change_nothing():
+    text = "".join(f"person-{i * i % 997} {i}\n" for i in range(3000)).encode()
+    found = [parse_edges(text, "x", Layout()) for _ in range(3)]
+    assert all(edges.names == found[0].names for edges in found)
+    assert all((edges.us == found[0].us).all() for edges in found)
 
 
 @pytest.mark.parametrize(
@@ -73,3 +84,16 @@ def test_common_ways_to_write_edges(tmp_path, text, expected):
     path = tmp_path / "x"
     path.write_bytes(text.encode())
     assert named(read_edges(str(path), Layout())) == expected
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from(["", " ", "\n \n"])))
+)
+def test_entries_of_a_matrix(rows):
+    text = "".join(f"\t{u}  {v} 0.5e-3{end}\n" for u, v, end in rows).encode()
+    us, vs = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
+    code, _, _, count = tokens.entries(np.frombuffer(text, np.uint8), 0, 9, 3, us, vs)
+    assert (code, count) == (tokens.FINE, len(rows))
+    assert [(u + 1, v + 1) for u, v in zip(us.tolist(), vs.tolist(), strict=True)] == [
+        row[:2] for row in rows
+    ]
