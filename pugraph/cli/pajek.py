@@ -71,7 +71,8 @@ def parse_pajek(data: bytes, path: str) -> Any:
 
 def _fields(text: str, path: str, line: int) -> list[str]:
     fields = []
-    for quoted, plain in _FIELD.findall(text):
+    for found in _FIELD.finditer(text):
+        quoted, plain = found.groups(default="")
         if plain.startswith('"'):
             raise FileError(path, "a quotation mark that is never closed", line)
         fields.append(plain or _ESCAPED.sub(r"\1", quoted))
