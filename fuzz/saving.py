@@ -38,10 +38,8 @@ def two_models() -> list[pugraph.LinkModel]:
     ]
 
 
-def keep_saving(path: str, ready: Any) -> None:
+def keep_saving(path: str, models: list[pugraph.LinkModel]) -> None:
     """Save the models in turn, until somebody ends this process."""
-    models = two_models()
-    ready.set()
     while True:
         for model in models:
             model.save(path)
@@ -64,12 +62,10 @@ def killed(times: int, how: signal.Signals, rng: random.Random) -> list[Any]:
         for model in models:
             model.save(path)
             contents.add(path.read_bytes())
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context("fork")  # a copy that has the models already
         for _ in range(times):
-            ready = context.Event()
-            process = context.Process(target=keep_saving, args=(str(path), ready))
+            process = context.Process(target=keep_saving, args=(str(path), models))
             process.start()
-            ready.wait(60)
             time.sleep(rng.uniform(0, 0.3))
             os.kill(process.pid or 0, how)
             process.join()

@@ -105,3 +105,30 @@ def test_a_matrix_is_packed_and_unpacked(matrix):
     assert type(back) is type(matrix)
     np.testing.assert_array_equal(back @ np.eye(2), matrix @ np.eye(2))
     assert unpack("y", pack("x", matrix), (3, 2)) is None
+
+
+def test_damaged_files_are_refused_or_the_same_model(tmp_path):
+    """A short version of fuzz/models.py."""
+    rng = np.random.default_rng(0)
+    model = pugraph.fit(nx.karate_club_graph(), "bias", rank=4)
+    path = tmp_path / "model"
+    model.save(path)
+    content = path.read_bytes()
+    refused = 0
+    for _ in range(300):
+        damaged = bytearray(content)
+        place = int(rng.integers(len(content)))
+        if rng.random() < 0.3:
+            del damaged[place:]
+        else:
+            damaged[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            found = LinkModel.load(path)
+        except ValueError as error:
+            assert str(path) in str(error)
+            refused += 1
+            continue
+        assert [f.tobytes() for f in found.factors] == [f.tobytes() for f in model.factors]
+        assert list(found.nodes) == list(model.nodes)
+    assert refused > 200
