@@ -17,6 +17,13 @@ def convert(matrix: Any) -> GraphData:
     """Return the GraphData of a scipy sparse matrix or array."""
     if matrix.ndim != 2:
         raise InputError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
+    if (
+        matrix.format in ("coo", "csc", "csr")
+        and matrix.dtype.kind in "iu"
+        and not matrix.has_canonical_format
+        and matrix.data.min(initial=0) >= 0
+    ):
+        matrix = matrix.astype(bool)  # whole numbers in one place may add up to 2^8, which is 0
     source = sp.csr_array(matrix)
     if source.data.dtype.kind in "fc" and not np.isfinite(source.data).all():
         cells = source.tocoo()

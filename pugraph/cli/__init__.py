@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pugraph import __version__
@@ -16,8 +19,8 @@ from pugraph.errors import PugraphError
 
 __all__ = ["main"]
 
-# Exit codes as shells use them: for the last two, 128 plus the number of the signal.
-BUG, BAD_INPUT, INTERRUPTED, CLOSED_PIPE = 1, 2, 130, 141
+# Exit codes as shells use them: for the last three, 128 plus the number of the signal.
+BUG, BAD_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 130, 141, 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises
     ------
     SystemExit
-        For invalid arguments (2), and after --help and --version (0).
+        For invalid arguments (2), after --help and --version (0), and after SIGTERM (143).
 
     Examples
     --------
@@ -52,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     args = parser.parse_args(argv)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _terminable():
             warnings.showwarning = _warn
             _run(args)
             sys.stdout.flush()
@@ -83,6 +86,25 @@ def _run(args: Any) -> None:
         from pugraph.cli import commands
 
         getattr(commands, args.command)(args)
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM raise an exception, so that files that are not complete are removed."""
+
+    def end(*_: Any) -> None:
+        raise SystemExit(TERMINATED)
+
+    # a program that calls this may have its own way, and only its main thread has signals
+    own = signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    if own or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    try:
+        signal.signal(signal.SIGTERM, end)
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _warn(message: Any, *_: Any, **__: Any) -> None:

@@ -24,7 +24,7 @@ from numba import prange
 from pugraph.core.blocks import aligned_empty, gram, multiply, padded
 from pugraph.core.descent import Stopping, descend, relaxation
 from pugraph.core.gather import add_rows, dot, gather_rows, row_products, workspace_rows
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
@@ -214,11 +214,14 @@ def lower_rows(
     rows of `moving` to them.
     """
     number = moving.dtype.type
-    _solve_rows(
-        side.indptr, side.indices, side.chunks, F, basis.moving, basis.back,
-        number(objective.extra), number(objective.pull), number(omega), _STEPS,
-        number(_RESIDUAL_TOL), moving, values,
-    )  # fmt: skip
+    width = F.shape[1]
+    work = (2 * _STEPS + 2) * side.n_links * width + 2 * side.shape[0] * width**2
+    for first, stop in stretches(side.chunks.size - 1, work):
+        _solve_rows(
+            side.indptr, side.indices, side.chunks[first : stop + 1], F, basis.moving, basis.back,
+            number(objective.extra), number(objective.pull), number(omega), _STEPS,
+            number(_RESIDUAL_TOL), moving, values,
+        )  # fmt: skip
 
 
 def als_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:

@@ -22,7 +22,7 @@ from numba import prange
 from pugraph.core.basis import Features
 from pugraph.core.blocks import gram, multiply, products
 from pugraph.core.descent import Stopping, descend
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray, IntArray
@@ -80,8 +80,10 @@ def _row_systems(
 
 
 @kernel()
-def _regress(indptr, indices, data, row_curvature, row_neg_gradient, ridge, passes, p, change):
-    """Minimise the weighted ridge regression over one coordinate of p after the other.
+def _regress(
+    indptr, indices, data, row_curvature, row_neg_gradient, ridge, first, stop, p, change
+):  # fmt: skip
+    """Minimise the weighted ridge regression over some coordinates of p, one after the other.
 
     Parameters
     ----------
@@ -91,27 +93,25 @@ def _regress(indptr, indices, data, row_curvature, row_neg_gradient, ridge, pass
         The quadratics of the rows, from `_row_systems`.
     ridge : float
         The penalty is ridge |p|^2.
-    passes : int
-        How often each coordinate is updated.
+    first, stop : int
+        The coordinates to be updated.
     p : array with a number per feature
         The coefficients; changed in place.
     change : array with a number per row
-        Receives the change of F p.
+        The change of F p so far; is added to.
     """
-    change[:] = 0
-    for _ in range(passes):
-        for a in range(p.size):
-            curvature, neg_gradient = ridge, -ridge * p[a]
+    for a in range(first, stop):
+        curvature, neg_gradient = ridge, -ridge * p[a]
+        for e in range(indptr[a], indptr[a + 1]):
+            i = indices[e]
+            weighted = row_curvature[i] * data[e]
+            curvature += weighted * data[e]
+            neg_gradient += data[e] * row_neg_gradient[i] - weighted * change[i]
+        if curvature > 0:
+            step = neg_gradient / curvature
+            p[a] += step
             for e in range(indptr[a], indptr[a + 1]):
-                i = indices[e]
-                weighted = row_curvature[i] * data[e]
-                curvature += weighted * data[e]
-                neg_gradient += data[e] * row_neg_gradient[i] - weighted * change[i]
-            if curvature > 0:
-                step = neg_gradient / curvature
-                p[a] += step
-                for e in range(indptr[a], indptr[a + 1]):
-                    change[indices[e]] += step * data[e]
+                change[indices[e]] += step * data[e]
 
 
 @kernel(parallel=True)
@@ -157,7 +157,7 @@ def fit_bilinear_ccd(
 
     def update(moving: Side, fixed: Side, r: int) -> None:
         n = moving.vectors.shape[0]
-        curvature, neg_gradient, change = np.empty(n), np.empty(n), np.empty(n)
+        curvature, neg_gradient, change = np.empty(n), np.empty(n), np.zeros(n)
         h = np.ascontiguousarray(fixed.vectors[:, r])
         shared = products(fixed.vectors, h[:, None])
         cross = multiply(moving.vectors, shared, np.empty((n, 1)))[:, 0]
@@ -167,7 +167,12 @@ def fit_bilinear_ccd(
             objective.extra, objective.pull, cross, curvature, neg_gradient,
         )  # fmt: skip
         p = moving.weights[:, r].copy()
-        _regress(*moving.features, curvature, neg_gradient, objective.ridge, _PASSES, p, change)
+        for _ in range(_PASSES):
+            for first, stop in stretches(p.size, 2 * moving.features.data.size):
+                _regress(
+                    *moving.features, curvature, neg_gradient, objective.ridge, first, stop,
+                    p, change,
+                )  # fmt: skip
         moving.weights[:, r] = p
         moving.vectors[:, r] += change
         _add_outer_at_links(links.indptr, links.indices, links.chunks, change, h, moving.x)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.types import FloatArray, IntArray
 
 # Rows per block, at most, unless 64 blocks are not enough. Half of an earlier value, so that
@@ -59,7 +59,9 @@ def _blocks(n: int, max_blocks: int) -> IntArray:
 
 def multiply(X: FloatArray, B: FloatArray, out: FloatArray) -> FloatArray:
     """Set out = X @ B for a tall X and a small B, and return it."""
-    _multiply(X, B, _blocks(X.shape[0], X.shape[0]), out)
+    bounds = _blocks(X.shape[0], X.shape[0])
+    for first, stop in stretches(bounds.size - 1, X.size * B.shape[1]):
+        _multiply(X, B, bounds[first : stop + 1], out)
     return out
 
 
@@ -67,7 +69,8 @@ def products(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Return X^T Y for two tall matrices."""
     bounds = _blocks(X.shape[0], 64)
     parts = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]), X.dtype)
-    _products(X, Y, bounds, parts)
+    for first, stop in stretches(bounds.size - 1, X.size * Y.shape[1]):
+        _products(X, Y, bounds[first : stop + 1], parts[first:stop])
     return parts.sum(axis=0)
 
 

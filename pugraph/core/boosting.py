@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pugraph.core.jit import kernel
+from pugraph.core.jit import go_on, kernel
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 
 # Bins per column. Chosen by hand: enough for trees of a few leaves, and a byte per number.
@@ -264,6 +264,7 @@ def boost(
     nodes = np.empty((shape.rounds, 2 * shape.leaves - 1, 3), np.int64)
     values = np.zeros(nodes.shape[:2])
     for t in range(shape.rounds):
+        go_on()
         _set_slopes(odds, truth, weights, seen, factor, slopes)
         _grow(
             bins, slopes, n_bins, rising, shape.rate, shape.least_rows, shape.penalty,

@@ -24,7 +24,7 @@ from numba import prange
 
 from pugraph.core.blocks import gram
 from pugraph.core.descent import Stopping, descend
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
@@ -242,16 +242,22 @@ def row_solver(
     pull = dtype.type(objective.pull)
     bound, limit = upper_bound(rank, dtype), largest_square(rank, dtype)
 
+    def work(side: Pattern, more: int) -> float:
+        return side.n_links * rank + (passes + 1 + more) * side.shape[0] * rank**2
+
     def box(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
-        _box_rows(side.indptr, side.indices, side.chunks, G, fixed, pull, bound, passes, *moving)
+        for first, stop in stretches(side.chunks.size - 1, work(side, 0)):
+            chunks = side.chunks[first : stop + 1]
+            _box_rows(side.indptr, side.indices, chunks, G, fixed, pull, bound, passes, *moving)
 
     def ball(side: Pattern, G: FloatArray, fixed: FloatArray, *moving: FloatArray) -> None:
         largest = largest_eigenvalue(G)
         rate = dtype.type(0.999 / largest if largest > 0 else 0)
-        _ball_rows(
-            side.indptr, side.indices, side.chunks, G, fixed, pull, limit, rate,
-            passes, steps, *moving,
-        )  # fmt: skip
+        for first, stop in stretches(side.chunks.size - 1, work(side, steps)):
+            _ball_rows(
+                side.indptr, side.indices, side.chunks[first : stop + 1], G, fixed, pull, limit,
+                rate, passes, steps, *moving,
+            )  # fmt: skip
 
     return box if bounds == "box" else ball
 

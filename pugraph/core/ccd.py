@@ -21,7 +21,7 @@ from numba import prange
 from pugraph.core.blocks import aligned_empty, gram, multiply, products
 from pugraph.core.descent import Stopping, descend, relaxation
 from pugraph.core.gather import add_rows, dot, gather_halves, row_products, workspace_rows
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 
@@ -35,7 +35,7 @@ _PASSES = 3
 
 
 @kernel(parallel=True)
-def link_values(indptr, indices, chunks, W, H, x):
+def _link_values(indptr, indices, chunks, W, H, x):
     """Set x to the values of W H^T at the links, row by row."""
     for c in prange(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
@@ -45,6 +45,12 @@ def link_values(indptr, indices, chunks, W, H, x):
                 for a in range(W.shape[1]):
                     total += W[i, a] * H[j, a]
                 x[p] = total
+
+
+def link_values(side: Pattern, W: FloatArray, H: FloatArray, x: FloatArray) -> None:
+    """Set x to the values of W H^T at the links of the rows of W, row by row."""
+    for first, stop in stretches(side.chunks.size - 1, side.n_links * W.shape[1]):
+        _link_values(side.indptr, side.indices, side.chunks[first : stop + 1], W, H, x)
 
 
 @kernel()
@@ -175,8 +181,8 @@ def fit_ccd(
     dtype, rank = W.dtype, W.shape[1]
     extra, pull = dtype.type(objective.extra), dtype.type(objective.pull)
     x_rows, x_cols = np.empty(rows.n_links, dtype), np.empty(rows.n_links, dtype)
-    link_values(rows.indptr, rows.indices, rows.chunks, W, H, x_rows)
-    link_values(cols.indptr, cols.indices, cols.chunks, H, W, x_cols)
+    link_values(rows, W, H, x_rows)
+    link_values(cols, H, W, x_cols)
     row_state, col_state, workspace = (
         aligned_empty((n, 2 * _RANKS), dtype) for n in (*rows.shape, max(rows.shape))
     )
@@ -194,10 +200,12 @@ def fit_ccd(
         square[:width] = shared[group]
         old_values[:n, :width], old_values[:n, width:] = moving[:, group], 0
         multiply(moving, shared, out=cross[:n])
-        _update(
-            side.indptr, side.indices, side.chunks, x, fixed_state, square, cross, extra, pull,
-            _PASSES, dtype.type(omega), old_values, moving_state,
-        )  # fmt: skip
+        work = side.n_links * _RANKS**2 + n * _PASSES * _RANKS**2
+        for first, stop in stretches(side.chunks.size - 1, work):
+            _update(
+                side.indptr, side.indices, side.chunks[first : stop + 1], x, fixed_state, square,
+                cross, extra, pull, _PASSES, dtype.type(omega), old_values, moving_state,
+            )  # fmt: skip
         moving[:, group] = moving_state[:, _RANKS : _RANKS + width]
 
     def sweep(number: int) -> float:

@@ -22,7 +22,7 @@ from numba import prange
 
 from pugraph.core.blocks import gram
 from pugraph.core.descent import Stopping, warn_unfinished
-from pugraph.core.jit import kernel, row_chunks
+from pugraph.core.jit import kernel, row_chunks, stretches
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.spectral import Convex, Dense, Links, Tracker, norm
 from pugraph.core.types import FloatArray
@@ -116,7 +116,10 @@ def _ranges(W: FloatArray, H: FloatArray) -> tuple[FloatArray, FloatArray, Float
     bounds = row_chunks(W.shape[0], _ROWS)
     low, high = np.empty(W.shape[0]), np.empty(W.shape[0])
     low_cols, high_cols = np.empty((2, len(bounds) - 1, H.shape[0]))
-    _extremes(bounds, W, np.ascontiguousarray(H.T), low, high, low_cols, high_cols)
+    right = np.ascontiguousarray(H.T)
+    for first, stop in stretches(bounds.size - 1, W.size * H.shape[0]):
+        part = slice(first, stop)
+        _extremes(bounds[first : stop + 1], W, right, low, high, low_cols[part], high_cols[part])
     return low, high, low_cols.min(axis=0), high_cols.max(axis=0)
 
 
@@ -191,17 +194,21 @@ def fit_exact(
     previous_dual, t = -np.inf, 1.0
 
     def dual_value(scale: float) -> float:
-        _dual_values(rows.indptr, rows.indices, bounds, objective.target, scale, P, values)
+        for first, stop in stretches(bounds.size - 1, P.size):
+            part = bounds[first : stop + 1]
+            _dual_values(rows.indptr, rows.indices, part, objective.target, scale, P, values)
         return float(values.sum())
 
     for number in range(1, stopping.max_sweeps + 1):
         U, s, right = tracker.above(Dense(V), objective.reg)
         s = np.maximum(s - objective.reg, 0)
         t_next = (1 + np.sqrt(1 + 4 * t**2)) / 2
-        _advance(
-            rows.indptr, rows.indices, bounds, objective.target, (t - 1) / t_next,
-            U * s, np.ascontiguousarray(right.T), P, V,
-        )  # fmt: skip
+        left, right_T = U * s, np.ascontiguousarray(right.T)
+        for first, stop in stretches(bounds.size - 1, P.size * s.size):
+            _advance(
+                rows.indptr, rows.indices, bounds[first : stop + 1], objective.target,
+                (t - 1) / t_next, left, right_T, P, V,
+            )  # fmt: skip
         dual = dual_value(1.0)
         t = t_next if dual >= previous_dual else 1.0
         previous_dual = dual

@@ -12,6 +12,7 @@ import functools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -33,6 +34,11 @@ _REORDER = {"reassoc", "contract"}
 # Row ranges per matrix. Chosen by hand: enough for an even load on many cores, few enough that
 # the workspace of each range costs little. Affects speed and rounding only.
 _CHUNKS = 256
+
+# Multiply-adds, per thread, that a kernel may do in one call: some tenths of a second. And the
+# seconds that a call should take where there is more work. Chosen by hand: Ctrl-C ends a fit
+# between two calls; affects speed only.
+_AT_ONCE, _SECONDS = 5e8, 0.25
 
 # The threading layers of numba that several threads may call at the same time.
 _CONCURRENT = ("omp", "tbb")
@@ -67,6 +73,7 @@ def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
                 "do not survive a fork; start processes with "
                 "multiprocessing.get_context('spawn') or 'forkserver'"
             )
+        go_on()
         if _process.concurrent:
             return compiled(*args)
         with _process.lock:
@@ -120,6 +127,44 @@ def row_chunks(n: int, size: int = 4096) -> IntArray:
     return np.append(np.arange(0, n, size), n)
 
 
+def stretches(n: int, work: float) -> Iterator[tuple[int, int]]:
+    """Yield ranges of n chunks of rows, for one call of a kernel each.
+
+    Python sees Ctrl-C between two calls only. There is a single range if the work, in
+    multiply-adds and roughly, is little. The results of a chunk do not depend on other chunks,
+    so that the ranges, which are as long as the ones before were fast, change no bit.
+    """
+    n_threads = numba.get_num_threads()
+    step = n if work <= _AT_ONCE * n_threads else int(n * (_AT_ONCE * n_threads / work))
+    first = 0
+    while first < n:
+        stop = min(first + max(step, n_threads), n)  # something to do for all threads
+        begin = time.perf_counter()
+        yield first, stop
+        seconds = max(time.perf_counter() - begin, 1e-9)
+        step = int((stop - first) * min(_SECONDS / seconds, 2.0))
+        first = stop
+
+
+class _Stopped(BaseException):
+    """Ends a function of `side_by_side` whose result nobody waits for any more."""
+
+
+# The events that tell a function of `side_by_side` to end.
+_stops: contextvars.ContextVar[tuple[threading.Event, ...]]
+_stops = contextvars.ContextVar("_stops", default=())
+
+
+def go_on() -> None:
+    """Return, or end the work of this thread if the one that waits for it was interrupted.
+
+    Parallel kernels call it; so should long loops without any.
+    """
+    for stop in _stops.get():
+        if stop.is_set():
+            raise _Stopped
+
+
 # Whether BLAS runs on one thread already: to look for its libraries takes milliseconds.
 _limited: contextvars.ContextVar[bool] = contextvars.ContextVar("_limited", default=False)
 
@@ -134,12 +179,12 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     available = numba.config.NUMBA_NUM_THREADS
     limit = available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
     previous = numba.get_num_threads()
-    with _one_blas_thread():
-        numba.set_num_threads(limit)
-        try:
+    try:  # before anything is changed: Ctrl-C may come at any time
+        with _one_blas_thread():
+            numba.set_num_threads(limit)
             yield
-        finally:
-            numba.set_num_threads(previous)
+    finally:
+        numba.set_num_threads(previous)
 
 
 def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> list[_T]:
@@ -156,12 +201,21 @@ def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> l
             return results + [function() for function in functions[alone:]]
     if alone == len(functions):
         return results
+    stop = threading.Event()
+
+    def call(function: Callable[[], _T]) -> _T:
+        _stops.set((*_stops.get(), stop))
+        return function()
+
     # in the context of the caller: to look for BLAS again would take milliseconds
     with threads(1), ThreadPoolExecutor(workers, "", numba.set_num_threads, (1,)) as pool:
-        calls = [pool.submit(contextvars.copy_context().run, f) for f in functions[alone:]]
         try:
+            calls = [
+                pool.submit(contextvars.copy_context().run, call, f) for f in functions[alone:]
+            ]
             return results + [call.result() for call in calls]
-        finally:  # after an error or Ctrl-C, begin nothing more
+        finally:  # after an error or Ctrl-C, begin nothing more, and end what was begun
+            stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -175,34 +229,41 @@ class _BlasLimit:
     """The limit of BLAS to one thread: the first caller sets it, the last one restores it.
 
     The two may be different threads. threadpoolctl, from 3.8 on, lets only the thread that set
-    a limit change it again, unless it is made to forget that thread.
+    a limit change it again, unless it is made to forget that thread. Ctrl-C may come at any
+    time: what `set` and `restore` have left undone, the next calls do.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._callers = 0
-        self._limit: Any = None
+        self._callers: set[object] = set()
+        self._before: list[tuple[Any, int]] = []  # libraries, and the threads that they had
 
-    def __enter__(self) -> None:
+    def set(self, caller: object) -> None:
         with self._lock:
-            if self._callers == 0:
-                libraries = _libraries(len(sys.modules))
-                _forget_thread(libraries)
-                self._limit = libraries.limit(limits=1, user_api="blas")
-            self._callers += 1
+            if not self._callers:
+                found = _libraries(len(sys.modules)).lib_controllers
+                blas = [library for library in found if library.user_api == "blas"]
+                self._before = self._before or [(each, each.num_threads) for each in blas]
+                self._callers.add(caller)
+                for library in blas:
+                    _set_threads(library, 1)
+            self._callers.add(caller)
 
-    def __exit__(self, *error: object) -> None:
+    def restore(self, caller: object) -> None:
         with self._lock:
-            self._callers -= 1
-            if self._callers == 0:
-                _forget_thread(_libraries(len(sys.modules)))
-                self._limit.restore_original_limits()
+            self._callers.discard(caller)
+            if not self._callers:
+                for library, n_threads in self._before:
+                    _set_threads(library, n_threads)
+                self._before = []
 
 
-def _forget_thread(libraries: threadpoolctl.ThreadpoolController) -> None:
-    for library in libraries.lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
+def _set_threads(library: Any, n_threads: int | None) -> None:
+    if n_threads is None:  # some libraries do not tell
+        return
+    if hasattr(library, "clear_controlling_thread"):
+        library.clear_controlling_thread(force=True)
+    library.set_num_threads(n_threads)
 
 
 _blas_limit = _BlasLimit()
@@ -213,9 +274,12 @@ def _one_blas_thread() -> Iterator[None]:
     if _limited.get():
         yield
         return
-    token = _limited.set(True)
+    token, caller = _limited.set(True), object()
     try:
-        with _blas_limit:
+        try:
+            _blas_limit.set(caller)
             yield
-    finally:
+        finally:
+            _blas_limit.restore(caller)
+    finally:  # also if that was interrupted
         _limited.reset(token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from pugraph.core.jit import kernel, row_chunks
+from pugraph.core.jit import kernel, row_chunks, stretches
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
@@ -41,7 +41,8 @@ def shared_neighbors(
     number includes them.
     """
     total, overlap = np.empty(rows.size), np.empty(rows.size)
-    _shared(
-        links.indptr, links.indices, weights, rows, cols, row_chunks(rows.size), total, overlap
-    )
+    sizes, chunks = np.diff(links.indptr), row_chunks(rows.size)
+    for first, stop in stretches(chunks.size - 1, (sizes[rows] + sizes[cols]).sum()):
+        part = chunks[first : stop + 1]
+        _shared(links.indptr, links.indices, weights, rows, cols, part, total, overlap)
     return total, overlap

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import prange
 
-from pugraph.core.jit import kernel, row_chunks
+from pugraph.core.jit import kernel, row_chunks, stretches
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 
@@ -64,7 +64,9 @@ def score_pairs(
     # one index type, so that there is one compiled kernel and one order of summation
     rows, cols = rows.astype(np.int32, copy=False), cols.astype(np.int32, copy=False)
     out = np.empty(rows.size, W.dtype)
-    _score(W, H, rows, cols, symmetric, row_chunks(rows.size), out)
+    chunks = row_chunks(rows.size)
+    for first, stop in stretches(chunks.size - 1, 2 * rows.size * W.shape[1]):
+        _score(W, H, rows, cols, symmetric, chunks[first : stop + 1], out)
     return out
 
 
@@ -99,8 +101,9 @@ def score_all(
     If symmetric, the lower node of each pair comes first.
     """
     Ws, Hs = zip(*factors, strict=True)
-    chunks = row_chunks(rows.size)
-    _score_all(Ws, Hs, rows.astype(np.int32), cols.astype(np.int32), symmetric, chunks, out)
+    rows, cols, chunks = rows.astype(np.int32), cols.astype(np.int32), row_chunks(rows.size)
+    for first, stop in stretches(chunks.size - 1, 2 * rows.size * sum(W.shape[1] for W in Ws)):
+        _score_all(Ws, Hs, rows, cols, symmetric, chunks[first : stop + 1], out)
 
 
 @kernel()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from numba import prange
 
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
@@ -26,6 +27,10 @@ _INVERSE_LOG, _INVERSE, _INVERSE_ROOT = range(3)
 # Parallel parts, each with a workspace of five numbers per node. Chosen by hand: trades an even
 # load against memory; does not change the sums.
 _CHUNKS = 64
+
+# Steps of a part; there are more parts if need be, so that Ctrl-C is seen after some tenths of a
+# second. Chosen by hand; does not change the sums.
+_MOST_WORK = 5e8
 
 
 @kernel(parallel=True)
@@ -127,11 +132,17 @@ def path_sums(
     order = np.arange(rows.size) if ordered else np.argsort(rows, kind="stable")
     sorted_rows = rows[order]
     starts = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
-    chunks = np.unique(np.linspace(0, starts.size, _CHUNKS + 1).astype(np.int64))
-    _paths(
-        steps.indptr, steps.indices, back.indptr, back.indices, _weights(degrees),
-        sorted_rows[starts], np.append(starts, rows.size), order, cols, chunks, out,
-    )  # fmt: skip
+    firsts, bounds, weights = sorted_rows[starts], np.append(starts, rows.size), _weights(degrees)
+    sizes = np.diff(steps.indptr)
+    beyond = float(degrees @ degrees) / max(float(degrees.sum()), 1.0)  # links of a neighbour
+    work = 4 * float(sizes[firsts].sum()) * beyond + 2 * float(np.diff(back.indptr)[cols].sum())
+    parts = max(_CHUNKS, int(work / _MOST_WORK))
+    chunks = np.unique(np.linspace(0, starts.size, parts + 1).astype(np.int64))
+    for first, stop in stretches(chunks.size - 1, work):
+        _paths(
+            steps.indptr, steps.indices, back.indptr, back.indices, weights,
+            firsts, bounds, order, cols, chunks[first : stop + 1], out,
+        )  # fmt: skip
     return out
 
 
@@ -186,7 +197,14 @@ def path_peaks(steps: Pattern, degrees: FloatArray) -> FloatArray:
     join to u.
     """
     n = steps.shape[0]
-    out = np.zeros((n, 2))
-    chunks = np.unique(np.linspace(0, n, _CHUNKS + 1).astype(np.int64))
-    _peaks(steps.indptr, steps.indices, _weights(degrees), chunks, out)
+    out, weights = np.zeros((n, 2)), _weights(degrees)
+    links = sp.csr_array((np.ones(steps.n_links), steps.indices, steps.indptr), shape=steps.shape)
+    two = links @ np.diff(steps.indptr).astype(np.float64)  # paths of two steps from each node
+    work = np.append(0.0, np.cumsum(2 * (two + np.minimum(links @ two, steps.n_links)) + 1))
+    parts = max(_CHUNKS, int(work[-1] / _MOST_WORK))
+    chunks = np.searchsorted(work, np.linspace(0, work[-1], parts + 1))
+    chunks[0], chunks[-1] = 0, n
+    chunks = np.unique(chunks)
+    for first, stop in stretches(chunks.size - 1, work[-1]):
+        _peaks(steps.indptr, steps.indices, weights, chunks[first : stop + 1], out)
     return out

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from pugraph.core.jit import go_on
 from pugraph.core.types import BoolArray, FloatArray
 
 # Added before the logarithm: of a rising column, small beside one common neighbour; of any other,
@@ -100,6 +101,7 @@ def learn_regression(
     least = least[varies]
 
     def loss(x: FloatArray) -> tuple[float, FloatArray]:
+        go_on()
         share = expit(x[-1]) if seen is None else seen
         slopes = x[1:-1]
         chance = expit(x[0] + columns @ slopes)

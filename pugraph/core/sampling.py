@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.pairs import Pairs, are_links, non_links
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
@@ -73,7 +73,8 @@ def two_steps(
     steps, links = Pattern.of(adjacency), pairs.links
     n = adjacency.shape[0]
     starts = np.arange(n) if starts is None else starts
-    most = np.minimum(n_paths(adjacency)[starts], n)  # pairs per node
+    paths = n_paths(adjacency)[starts]
+    most = np.minimum(paths, n)  # pairs per node
     ends = np.cumsum(most)
     marks = np.full(n, -1)
     first = 0
@@ -82,10 +83,13 @@ def two_steps(
         stop = max(first + 1, int(np.searchsorted(ends, done + _BLOCK, side="right")))
         rows = np.empty(int(ends[stop - 1] - done), np.int32)
         cols = np.empty_like(rows)
-        count = _two_steps(
-            steps.indptr, steps.indices, links.indptr, links.indices, starts[first:stop],
-            pairs.symmetric, marks, rows, cols,
-        )  # fmt: skip
+        count = 0
+        for lo, hi in stretches(stop - first, 4 * paths[first:stop].sum()):
+            count += _two_steps(
+                steps.indptr, steps.indices, links.indptr, links.indices,
+                starts[first + lo : first + hi], pairs.symmetric, marks,
+                rows[count:], cols[count:],
+            )  # fmt: skip
         if count:
             yield rows[:count], cols[:count]
         first = stop

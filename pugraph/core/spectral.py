@@ -16,7 +16,7 @@ from numba import prange
 
 from pugraph.core.blocks import gram, multiply, products
 from pugraph.core.ccd import link_values
-from pugraph.core.jit import kernel
+from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
@@ -81,7 +81,9 @@ def _add_sparse(indptr, indices, chunks, values, P, out):
 
 def add_links(side: Pattern, values: FloatArray, P: FloatArray, out: FloatArray) -> None:
     """Add S P to out, where S is the sparse matrix with these values at the links."""
-    _add_sparse(side.indptr, side.indices, side.chunks, values, P, out)
+    for first, stop in stretches(side.chunks.size - 1, side.n_links * P.shape[1]):
+        chunks = side.chunks[first : stop + 1]
+        _add_sparse(side.indptr, side.indices, chunks, values, P, out)
 
 
 class Links:
@@ -96,7 +98,7 @@ class Links:
     def values(self, W: FloatArray, H: FloatArray) -> FloatArray:
         """Return the entries of W H^T at the links, row by row."""
         out = np.empty(self.rows.n_links)
-        link_values(self.rows.indptr, self.rows.indices, self.rows.chunks, W, H, out)
+        link_values(self.rows, W, H, out)
         return out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 import warnings
 
@@ -67,3 +68,30 @@ def test_warnings_are_one_line(run, monkeypatch):
     monkeypatch.setattr(commands, "info", lambda args: warnings.warn("not\nyet", stacklevel=1))
     done = run("info")
     assert (done.code, done.err) == (0, "pugraph: warning: not yet\n")
+
+
+def test_sigterm_ends_a_command_in_order_and_means_what_it_did_afterwards(run, monkeypatch):
+    done = []
+
+    def command(args):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            done.append("removed what was not complete")
+
+    monkeypatch.setattr(commands, "info", command)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert run("info").code == 143
+    assert done
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_program_with_its_own_way_to_end_keeps_it(run, monkeypatch):
+    seen = []
+    monkeypatch.setattr(commands, "info", lambda args: signal.raise_signal(signal.SIGTERM))
+    before = signal.signal(signal.SIGTERM, lambda *_: seen.append("mine"))
+    try:
+        assert run("info").code == 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert seen == ["mine"]

@@ -182,3 +182,109 @@ def test_concurrent_calls_work_with_any_threading_layer():
     environment = {**os.environ, "NUMBA_THREADING_LAYER": "workqueue"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, check=False, timeout=120)
     assert done.returncode == 0
+
+
+@jit.kernel()
+def failing(values, place):
+    if values[place] > 0:
+        raise ValueError("too large")
+    return values[place]
+
+
+def state():
+    return numba.get_num_threads(), threadpoolctl.threadpool_info()
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_limits_are_restored_after_an_error_in_or_beside_a_kernel(error):
+    before = state()
+
+    def work():
+        if error is ValueError:
+            failing(np.ones(3), 1)
+        raise error
+
+    with pytest.raises(error), jit.threads(1), jit.threads(2):
+        work()
+    assert state() == before
+    with jit.threads(1):
+        assert numba.get_num_threads() == 1
+    assert state() == before
+
+
+@pytest.mark.parametrize("moment", range(6))
+def test_limits_are_restored_wherever_ctrl_c_interrupts_their_change(moment, monkeypatch):
+    """Of the changes that `threads` makes, one is interrupted, before or after it is made."""
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = state()
+        calls = []
+
+        def interrupted(change):
+            def call(*args):
+                calls.append(args)
+                if len(calls) == moment // 2 + 1:
+                    if moment % 2:
+                        change(*args)
+                    raise KeyboardInterrupt
+                return change(*args)
+
+            return call
+
+        with monkeypatch.context() as patch:
+            patch.setattr(jit, "_set_threads", interrupted(jit._set_threads))
+            try:
+                with jit.threads(1):
+                    pass
+            except KeyboardInterrupt:
+                pass
+        with jit.threads(1):  # what was left undone is done now
+            pass
+        assert state() == before
+
+
+def test_ctrl_c_side_by_side_ends_what_was_begun(monkeypatch):
+    monkeypatch.setattr(jit._process, "concurrent", True)
+    before = state()
+    waiting = threading.Event()
+    kernels = []
+
+    def endless():
+        while True:
+            doubled(np.ones(3), np.empty(3))
+            kernels.append(1)
+            waiting.set()
+
+    def interrupting():
+        waiting.wait(60)
+        raise KeyboardInterrupt
+
+    begin = time.perf_counter()
+    with jit.threads(2):
+        if numba.get_num_threads() < 2:
+            pytest.skip("one core")
+        with pytest.raises(KeyboardInterrupt):
+            jit.side_by_side([interrupting, endless], 2)
+    assert kernels
+    assert time.perf_counter() - begin < 60
+    assert state() == before
+    doubled(np.ones(3), np.empty(3))  # kernels of this thread go on
+
+
+@pytest.mark.parametrize("work", [0, 1e7, 1e12, np.inf])
+@pytest.mark.parametrize("n", [0, 1, 7, 300])
+def test_stretches_cover_all_chunks_once(n, work):
+    found = list(jit.stretches(n, work))
+    assert [i for first, stop in found for i in range(first, stop)] == list(range(n))
+    assert all(first < stop for first, stop in found)
+    if work == 0:
+        assert len(found) <= 1
+
+
+def test_stretches_are_shorter_where_calls_take_long(monkeypatch):
+    clock = iter(range(10**6))  # a second between any two looks
+    monkeypatch.setattr(jit.time, "perf_counter", lambda: float(next(clock)))
+    sizes = [stop - first for first, stop in jit.stretches(1000, 4e9 * numba.get_num_threads())]
+    assert len(sizes) > 10
+    assert sizes[0] == 125
+    assert sizes[1] == 31
+    assert sizes[-2] <= max(2, numba.get_num_threads())
