@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from pugraph.core.free_memory import check_memory
 from pugraph.errors import InputError
 
 # the customary extensions of the formats that networkx, igraph and scipy read
@@ -32,6 +33,7 @@ FORMATS = ("edges", *sorted(set(EXTENSIONS.values())))
 SEPARATORS = {"comma": ",", "semicolon": ";", "space": " ", "tab": "\t"}
 _GZIP = b"\x1f\x8b"  # the first two bytes of a gzip file (RFC 1952)
 _SAMPLE = 1000  # lines from which the layout is detected; chosen by hand
+_PER_BYTE = 2  # bytes per byte of a file, for its text and its edges; chosen by hand
 # edge data at the end of a line, as networkx's write_edgelist writes it: {'weight': 1}
 _ATTRIBUTES = re.compile(r"\{.*\}\s*$")
 
@@ -74,6 +76,9 @@ def format_of(path: str, given: str | None = None) -> str:
 def read_text(path: str) -> bytes:
     """Return the bytes of a file, validated to be UTF-8 text; "-" is the standard input."""
     with errors_of_file(path):
+        if path != "-":
+            size = Path(path).stat().st_size
+            check_memory(_PER_BYTE * size, f"reading {path}", "use a part of the file")
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     try:
         if data.startswith(_GZIP):

@@ -124,6 +124,12 @@ def row_chunks(n: int, size: int = 4096) -> IntArray:
 _limited: contextvars.ContextVar[bool] = contextvars.ContextVar("_limited", default=False)
 
 
+def n_threads(n_jobs: int | None) -> int:
+    """Return how many threads `n_jobs` asks for."""
+    available = numba.config.NUMBA_NUM_THREADS
+    return available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
+
+
 @contextlib.contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
     """Run kernels on `n_jobs` threads and BLAS on one, and restore both afterwards.
@@ -131,8 +137,7 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     BLAS is limited to one thread because its threads would compete with those of numba, and
     because the bits of a product could depend on their number.
     """
-    available = numba.config.NUMBA_NUM_THREADS
-    limit = available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
+    limit = n_threads(n_jobs)
     previous = numba.get_num_threads()
     with _one_blas_thread():
         numba.set_num_threads(limit)
