@@ -32,7 +32,11 @@ class InvalidTypeError(PugraphError, TypeError):
 
 
 class NotEnoughMemoryError(PugraphError, MemoryError):
-    """A fit that would not fit into the free memory."""
+    """Work that would not fit into the free memory; `needed` is the estimate in bytes."""
+
+    def __init__(self, message: str, needed: int = 0) -> None:
+        super().__init__(message)
+        self.needed = needed
 
 
 class ForkedProcessError(PugraphError, RuntimeError):

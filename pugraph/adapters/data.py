@@ -13,10 +13,15 @@ import scipy.sparse as sp
 from pugraph.adapters.features import FeatureMatrix
 from pugraph.adapters.lookup import Positions, locate, node_list, pair_list
 from pugraph.adapters.networkx_errors import NodeNotFound
+from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
+
+# the way out where the links alone are too many for the memory
+PART_OF_GRAPH = "use a part of the graph, or a machine with more memory"
+_LOOPLESS = 30  # bytes per entry of the matrix while its diagonal is left out; measured
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,6 +95,11 @@ class GraphData:
         """Whether the rows or the columns have features."""
         return self.features is not None or self.column_features is not None
 
+    @property
+    def _n_links(self) -> int:
+        """The number of links, each counted once, and of self-loops."""
+        return self.adjacency.nnz // 2 if self.symmetric else self.adjacency.nnz
+
     # The views below are private to the library, not to this module.
 
     @cached_property
@@ -97,6 +107,7 @@ class GraphData:
         """The graph without self-loops, itself if it has none."""
         if not self.square or not self.adjacency.diagonal().any():
             return self
+        check_memory(_LOOPLESS * self.adjacency.nnz, "the graph without self-loops", PART_OF_GRAPH)
         links = self.adjacency.tocoo()
         rows, cols = links.coords
         keep = rows != cols
@@ -113,6 +124,7 @@ class GraphData:
         """The links by row and by column, one object if the matrix is symmetric."""
         if self.symmetric:
             return self._pattern, self._pattern
+        check_memory(transposed_memory(self._pattern), "the links by column", PART_OF_GRAPH)
         return self._pattern, Pattern.of(sp.csr_array(self.adjacency.T))
 
     @cached_property
@@ -225,3 +237,8 @@ class GraphData:
             keep = rows != cols if self.directed else rows < cols
             rows, cols = rows[keep], cols[keep]
         return rows, cols
+
+
+def transposed_memory(rows: Pattern) -> int:
+    """Return how many bytes the links by column take: an index and a one per link."""
+    return 5 * rows.n_links + 12 * rows.shape[1]

@@ -15,10 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from pugraph.core.free_memory import check_memory
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 
 _SPARSE = 0.1  # of non-zeros, at most; chosen by hand: memory of CSR and of dense rows
+_PER_ENTRY = 16  # bytes of a sparse matrix in float64, at most
+_WAY_OUT = "use fewer features, or a sparse matrix if most of them are 0"
 
 
 class Attribute(NamedTuple):
@@ -135,6 +138,8 @@ def settle(values: Any) -> Any:
     """
     count = values.nnz if sp.issparse(values) else np.count_nonzero(values)
     if count > _SPARSE * values.shape[0] * values.shape[1]:
+        if sp.issparse(values):
+            _check_dense(values.shape)
         return values.toarray() if sp.issparse(values) else values
     return sp.csr_array(values)
 
@@ -142,6 +147,7 @@ def settle(values: Any) -> Any:
 def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
     """Return a given matrix, in node order, validated."""
     values: Any
+    _check_memory(matrix)
     if np.iscomplexobj(matrix) or np.ma.is_masked(matrix):
         raise InputError("features must be real numbers, neither complex nor masked")
     try:
@@ -166,6 +172,21 @@ def from_matrix(matrix: Any, n: int) -> FeatureMatrix:
         row, column = cells.coords[0][bad], cells.coords[1][bad]
         raise InputError(f"features[{row}, {column}] is {cells.data[bad]}, not a number")
     return FeatureMatrix(settle(values), [str(column) for column in range(values.shape[1])])
+
+
+def _check_memory(matrix: Any) -> None:
+    """Refuse a matrix whose copy in float64 would not fit into memory."""
+    if sp.issparse(matrix):
+        if matrix.format != "csr" or matrix.dtype != np.float64:
+            what = f"features with {matrix.nnz} entries"
+            check_memory(_PER_ENTRY * matrix.nnz, what, _WAY_OUT)
+    elif isinstance(matrix, np.ndarray) and matrix.ndim == 2 and matrix.dtype != np.float64:
+        _check_dense(matrix.shape)
+
+
+def _check_dense(shape: tuple[int, int]) -> None:
+    n, width = shape
+    check_memory(8 * n * width, f"a {n} x {width} matrix of features", _WAY_OUT)
 
 
 def _encode(

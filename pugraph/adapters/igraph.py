@@ -8,10 +8,13 @@ from typing import Any
 import igraph as ig
 import numpy as np
 
-from pugraph.adapters.data import GraphData
+from pugraph.adapters.data import PART_OF_GRAPH, GraphData
 from pugraph.adapters.lookup import Positions
 from pugraph.adapters.matrix import from_links
+from pugraph.core.free_memory import check_memory
 from pugraph.errors import InputError
+
+_PER_EDGE = 150  # bytes of a matrix while it is made from a list of edges, at most; measured
 
 
 def convert(G: ig.Graph) -> GraphData:
@@ -20,6 +23,7 @@ def convert(G: ig.Graph) -> GraphData:
         raise InputError(
             "the graph has parallel edges; merge them first with its simplify() method"
         )
+    check_memory(_PER_EDGE * G.ecount(), f"the conversion of {G.vcount()} vertices", PART_OF_GRAPH)
     links = np.fromiter(chain.from_iterable(G.get_edgelist()), np.int32, 2 * G.ecount()).reshape(
         -1, 2
     )

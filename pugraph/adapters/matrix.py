@@ -7,16 +7,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pugraph.adapters.data import GraphData
+from pugraph.adapters.data import PART_OF_GRAPH, GraphData
 from pugraph.adapters.lookup import Positions
+from pugraph.core.free_memory import check_memory
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
+
+# For the memory estimate, measured: bytes per entry of a matrix by rows, and more of any other.
+_PER_ENTRY, _PER_CELL = 10, 20
 
 
 def convert(matrix: Any) -> GraphData:
     """Return the GraphData of a scipy sparse matrix or array."""
     if matrix.ndim != 2:
         raise InputError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
+    each = _PER_ENTRY + (0 if matrix.format == "csr" else _PER_CELL)
+    what = f"the conversion of a matrix with {matrix.nnz} entries"
+    check_memory(each * matrix.nnz, what, PART_OF_GRAPH)
     if (
         matrix.format in ("coo", "csc", "csr")
         and matrix.dtype.kind in "iu"

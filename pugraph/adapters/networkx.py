@@ -9,13 +9,15 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from pugraph.adapters.data import GraphData
+from pugraph.adapters.data import PART_OF_GRAPH, GraphData
 from pugraph.adapters.matrix import from_rows
 from pugraph.adapters.networkx_errors import NetworkXNotImplemented
+from pugraph.core.free_memory import check_memory
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
 _SPREAD = 8  # entries per node in a table of int nodes, at most; chosen by hand, for memory
+_PER_ENTRY = 30  # bytes of a matrix while it is made from dictionaries, at most; measured
 
 
 def convert(G: nx.Graph) -> GraphData:
@@ -30,6 +32,9 @@ def convert(G: nx.Graph) -> GraphData:
     rows = G._adj.values()  # G.adj would wrap each of them
     indptr = np.zeros(len(nodes) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(nodes)), out=indptr[1:])
+    check_memory(
+        _PER_ENTRY * int(indptr[-1]), f"the conversion of {len(nodes)} nodes", PART_OF_GRAPH
+    )
     indices = _from_ints(nodes, chain.from_iterable(rows), int(indptr[-1]))
     if indices is None and not G.is_directed():
         indices = _from_edges(G._adj, indptr)

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from pugraph.core.free_memory import check_memory
 from pugraph.errors import InputError
 
 if TYPE_CHECKING:  # --help needs no NumPy
@@ -49,6 +50,7 @@ _CHUNK = 2**20  # bytes that are read at a time; chosen by hand, affects speed o
 _SAMPLE = 1000  # lines from which the layout is detected; chosen by hand
 _LONGEST = 500  # characters of a message, which may quote a file; chosen by hand
 _DIGITS = 18  # of a number that surely fits into 64 bits
+_PER_BYTE = 2  # bytes per byte of a file, for its text and its edges; chosen by hand
 
 
 class FileError(InputError):
@@ -109,6 +111,8 @@ def read_text(path: str, max_size: int = MAX_SIZE) -> bytes:
         if path == "-":
             data = _limited(sys.stdin.buffer, path, max_size)
         else:
+            size = min(Path(path).stat().st_size, max_size)
+            check_memory(_PER_BYTE * size, f"reading {path}", "use a part of the file")
             with open(path, "rb") as file:
                 data = _limited(file, path, max_size)
     try:

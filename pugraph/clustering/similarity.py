@@ -13,7 +13,7 @@ from pugraph.core.blocks import gram
 from pugraph.core.problem import both_sides
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.defaults import Hyperparameters
-from pugraph.models.fit_features import choose_solver, learn
+from pugraph.models.fit_features import check_features_memory, choose_solver, learn
 from pugraph.models.options import Options
 from pugraph.models.resources import solver_resources
 
@@ -67,6 +67,7 @@ def learn_similarity(
     sides = (FeatureMatrix(features, []),) * 2
     solver = choose_solver(options, sides, (n, n))
     numbers = options.hyperparameters((n, n), rows.n_links, solver)
+    check_features_memory(solver, sides, rows, numbers.rank)
     if options.rho is None and options.alpha is None:
         # class-balanced: the known pairs together have the same weight as all other pairs
         rho = max(0.0, 1 - 2 * rows.n_links / n**2)

@@ -21,11 +21,11 @@ import numpy as np
 import scipy.linalg
 from numba import prange
 
-from pugraph.core.blocks import aligned_empty, gram, multiply, padded
+from pugraph.core.blocks import aligned_empty, gram, multiply, padded, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
 from pugraph.core.gather import add_rows, dot, gather_rows, row_products, workspace_rows
 from pugraph.core.jit import kernel, stretches
-from pugraph.core.problem import Objective, Pattern
+from pugraph.core.problem import Extent, Objective, Pattern
 from pugraph.core.types import FloatArray
 
 # Conjugate-gradient steps per row. Measured with benchmarks/row_solver.py (docs/solvers.md):
@@ -224,9 +224,15 @@ def lower_rows(
         )  # fmt: skip
 
 
-def als_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
-    """Return the memory estimate of a fit: how many numbers it keeps beside W and H."""
-    return max(rows.shape) * padded(rank, dtype)
+def als_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:
+    """Return how many bytes a fit takes beside W and H.
+
+    A factor in another basis, the neighbours of the node with the most links, a value per row,
+    and a Gram matrix.
+    """
+    rows = (max(extent.shape) + extent.most) * padded(rank, dtype) * dtype.itemsize
+    sums = products_memory(max(extent.shape), rank, dtype.itemsize)
+    return rows + 8 * max(extent.shape) + sums
 
 
 def fit_als(

@@ -19,6 +19,10 @@ from pugraph.core.types import FloatArray, IntArray
 # two threads get equal work; larger blocks have less overhead. Fixes the order of summation.
 _ROWS = 1024
 
+# Blocks of rows, at most, whose products are added up. Chosen by hand: trades threads that can
+# work at the same time against memory. Fixes the order of summation.
+_MOST_SUMS = 64
+
 # Bytes per cache line, and per AVX-512 register, of current x86 processors.
 _LINE = 64
 
@@ -67,7 +71,7 @@ def multiply(X: FloatArray, B: FloatArray, out: FloatArray) -> FloatArray:
 
 def products(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Return X^T Y for two tall matrices."""
-    bounds = _blocks(X.shape[0], 64)
+    bounds = _blocks(X.shape[0], _MOST_SUMS)
     parts = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]), X.dtype)
     for first, stop in stretches(bounds.size - 1, X.size * Y.shape[1]):
         _products(X, Y, bounds[first : stop + 1], parts[first:stop])
@@ -79,3 +83,8 @@ def gram(X: FloatArray, ridge: float = 0.0) -> FloatArray:
     total = products(X, X)
     total.flat[:: X.shape[1] + 1] += ridge
     return total
+
+
+def products_memory(n: int, width: int, itemsize: int) -> int:
+    """Return how many bytes `gram` takes for n rows: a sum for each block of rows."""
+    return (min(-(-n // _ROWS), _MOST_SUMS) + 1) * width * width * itemsize

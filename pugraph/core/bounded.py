@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from pugraph.core.blocks import gram
+from pugraph.core.blocks import gram, products_memory
 from pugraph.core.descent import Stopping, descend
 from pugraph.core.jit import kernel, stretches
-from pugraph.core.problem import Objective, Pattern
+from pugraph.core.problem import Extent, Objective, Pattern
 from pugraph.core.types import FloatArray
 
 # Passes over the coordinates of a row per sweep. Chosen by hand: trades time per sweep against
@@ -282,6 +282,11 @@ def solve_rows(
     values = np.empty(side.shape[0])
     solve = row_solver(objective, fixed.shape[1], fixed.dtype, bounds, 10 * _PASSES, 100 * _STEPS)
     solve(side, gram(fixed, objective.ridge), fixed, moving, values)
+
+
+def bounded_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:
+    """Return how many bytes a fit takes beside W and H: a value per row, and a Gram matrix."""
+    return 8 * sum(extent.shape) + products_memory(max(extent.shape), rank, dtype.itemsize)
 
 
 def _alternate(

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from pugraph.core.blocks import aligned_empty, gram, multiply, products
+from pugraph.core.blocks import aligned_empty, gram, multiply, products, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
 from pugraph.core.gather import add_rows, dot, gather_halves, row_products, workspace_rows
 from pugraph.core.jit import kernel, stretches
-from pugraph.core.problem import Objective, Pattern
+from pugraph.core.problem import Extent, Objective, Pattern
 from pugraph.core.types import FloatArray
 
 # Ranks per group: a cache line of float32. Measured (docs/benchmarks.md): a sweep is faster
@@ -161,9 +161,16 @@ def _link_sums(indptr, chunks, x, extra, pull, out):
             out[i] = total
 
 
-def ccd_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
-    """Return the memory estimate of a fit: how many numbers it keeps beside W and H."""
-    return 2 * rows.n_links + 2 * _RANKS * (sum(rows.shape) + max(rows.shape))
+def ccd_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:
+    """Return how many bytes a fit takes beside W and H.
+
+    The values at the links, by row and by column, both states and the workspace, a copy of a
+    group of ranks, and the neighbours of the node with the most links, twice.
+    """
+    largest = max(extent.shape)
+    states = _RANKS * (2 * sum(extent.shape) + 3 * largest + 2 * extent.most)
+    sums = products_memory(largest, rank, dtype.itemsize)
+    return (2 * extent.n_links + states) * dtype.itemsize + 8 * largest + sums
 
 
 def fit_ccd(

@@ -23,8 +23,8 @@ from numba import prange
 from pugraph.core.blocks import gram
 from pugraph.core.descent import Stopping, warn_unfinished
 from pugraph.core.jit import kernel, row_chunks, stretches
-from pugraph.core.problem import Objective, Pattern
-from pugraph.core.spectral import Convex, Dense, Links, Tracker, norm
+from pugraph.core.problem import Extent, Objective, Pattern
+from pugraph.core.spectral import SPARE, Convex, Dense, Links, Tracker, norm
 from pugraph.core.types import FloatArray
 
 # Rows per parallel block, which is formed as a dense matrix. Chosen by hand; affects
@@ -158,10 +158,10 @@ def _value(objective: Objective, links: Links, W: FloatArray, H: FloatArray) -> 
     return float(loss + objective.reg / 2 * (np.vdot(W, W) + np.vdot(H, H)))
 
 
-def exact_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
-    """Return the memory estimate of a fit in numbers of `dtype`, if X has about this rank."""
-    m, n = rows.shape
-    return (2 * m * n + 8 * (m + n) * rank) * 8 // dtype.itemsize
+def exact_memory(extent: Extent, rank: int) -> int:
+    """Return how many bytes a fit takes beside its result, if X has this rank."""
+    m, n = extent.shape
+    return 8 * (2 * m * n + 8 * (m + n) * (rank + SPARE))
 
 
 def fit_exact(

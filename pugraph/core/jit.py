@@ -169,6 +169,12 @@ def go_on() -> None:
 _limited: contextvars.ContextVar[bool] = contextvars.ContextVar("_limited", default=False)
 
 
+def n_threads(n_jobs: int | None) -> int:
+    """Return how many threads `n_jobs` asks for."""
+    available = numba.config.NUMBA_NUM_THREADS
+    return available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
+
+
 @contextlib.contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
     """Run kernels on `n_jobs` threads and BLAS on one, and restore both afterwards.
@@ -176,8 +182,7 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     BLAS is limited to one thread because its threads would compete with those of numba, and
     because the bits of a product could depend on their number.
     """
-    available = numba.config.NUMBA_NUM_THREADS
-    limit = available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
+    limit = n_threads(n_jobs)
     previous = numba.get_num_threads()
     try:  # before anything is changed: Ctrl-C may come at any time
         with _one_blas_thread():

@@ -19,6 +19,7 @@ The solvers use only these three numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -82,6 +83,21 @@ class Pattern:
     @property
     def n_links(self) -> int:
         return self.indices.size
+
+
+class Extent(NamedTuple):
+    """What the memory of a fit depends on: the shape, the links, and the most links of a node."""
+
+    shape: tuple[int, int]
+    n_links: int
+    most: int
+
+    @classmethod
+    def of(cls, rows: Pattern, symmetric: bool) -> Extent:
+        most = np.diff(rows.indptr).max(initial=0)
+        if not symmetric:
+            most = max(most, np.bincount(rows.indices, minlength=1).max())
+        return cls(rows.shape, rows.n_links, int(most))
 
 
 def both_sides(matrix: sp.csr_array, symmetric: bool) -> tuple[Pattern, Pattern]:

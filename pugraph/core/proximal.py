@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from pugraph.core.blocks import gram
 from pugraph.core.descent import Stopping, warn_unfinished
-from pugraph.core.problem import Objective, Pattern
-from pugraph.core.spectral import Convex, Links, SparsePlusLow, Tracker, norm
+from pugraph.core.problem import Extent, Objective, Pattern
+from pugraph.core.spectral import SPARE, Convex, Links, SparsePlusLow, Tracker, norm
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 
@@ -198,9 +198,9 @@ class _Solver:
         return X, history, gap
 
 
-def proximal_workspace(rows: Pattern, rank: int, dtype: np.dtype[Any]) -> int:
-    """Return the memory estimate of a fit in numbers of `dtype`, if X has about this rank."""
-    return (20 * sum(rows.shape) * rank + 6 * rows.n_links) * 8 // dtype.itemsize
+def proximal_memory(extent: Extent, rank: int) -> int:
+    """Return how many bytes a fit takes beside its result, if X has this rank."""
+    return 8 * (10 * sum(extent.shape) * (rank + SPARE) + 10 * extent.n_links)
 
 
 def fit_proximal(

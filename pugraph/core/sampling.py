@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from pugraph.core.free_memory import check_memory
 from pugraph.core.jit import kernel, stretches
 from pugraph.core.pairs import Pairs, are_links, non_links
 from pugraph.core.problem import Pattern
@@ -18,11 +19,15 @@ _BLOCK = 1 << 22
 
 # The most paths that `some_two_steps` follows by default; with more, it samples their first
 # nodes. Chosen by hand: trades time and memory against the variance of the estimates.
-_MAX_PATHS = 10**8
+MAX_PATHS = 10**8
 
 # Rounds of drawing pairs by degree, and the most pairs of a graph that are listed if these do not
 # suffice. Chosen by hand: one or two rounds are the rule; the list takes 400 MB.
 _DRAWS, _MOST_LISTED = 50, 5 * 10**7
+
+# For the memory estimates, measured: bytes per drawn pair, and per pair of a list to draw from.
+_PER_DRAW, _PER_LISTED = 200, 24
+_WAY_OUT = "draw fewer pairs"
 
 
 @kernel()
@@ -105,7 +110,7 @@ def some_two_steps(
     pairs: Pairs,
     max_pairs: int,
     rng: np.random.Generator,
-    max_paths: int = _MAX_PATHS,
+    max_paths: int = MAX_PATHS,
 ) -> tuple[IntArray, IntArray, float]:
     """Return at most `max_pairs` pairs of `two_steps`, and how many pairs each of them represents.
 
@@ -115,6 +120,12 @@ def some_two_steps(
     order = rng.permutation(adjacency.shape[0])
     paths = np.cumsum(n_paths(adjacency)[order])
     starts = order[: max(1, np.searchsorted(paths, max_paths, side="right"))]
+    followed = int(paths[starts.size - 1]) if starts.size else 0
+    check_memory(
+        two_steps_memory(followed, pairs),
+        f"a list of the ends of {followed} paths",
+        "give all options as numbers, or use a part of the graph",
+    )
     found = list(two_steps(adjacency, pairs, np.sort(starts)))
     empty = np.empty(0, np.int32)
     rows = np.concatenate([empty, *(rows for rows, _ in found)])
@@ -148,6 +159,7 @@ def random_non_links(
     pairs: Pairs, sample: int, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
     """Return distinct pairs that are not links, all equally likely."""
+    check_memory(sample_memory(pairs, sample), f"a sample of {sample} pairs", _WAY_OUT)
     m, n = pairs.links.shape
     total = count_non_links(pairs)
     if 2 * sample >= total:  # rejection sampling would need many draws
@@ -164,6 +176,19 @@ def random_non_links(
         keys = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
     keys = np.sort(keys[:sample])
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
+
+
+def sample_memory(pairs: Pairs, sample: int) -> int:
+    """Return how many bytes `random_non_links` takes."""
+    total = count_non_links(pairs)
+    if 2 * sample >= total:
+        return _PER_LISTED * total
+    return _PER_DRAW * sample
+
+
+def two_steps_memory(paths: int, pairs: Pairs) -> int:
+    """Return how many bytes `some_two_steps` takes, of a symmetric matrix for each pair once."""
+    return _PER_LISTED * paths // (2 if pairs.symmetric else 1)
 
 
 def random_non_links_by_degree(
@@ -187,6 +212,7 @@ def random_non_links_by_degree(
         return np.searchsorted(height, rng.random(size) * height[-1], side="right")
 
     sample = min(sample, count_non_links(pairs))
+    check_memory(sample_memory(pairs, sample), f"a sample of {sample} pairs", _WAY_OUT)
     firsts = draw(0, sample)
     for attempt in range(_DRAWS):
         if not firsts.size:

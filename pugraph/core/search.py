@@ -23,6 +23,10 @@ _ROW_TILE, _COL_TILE, _STRIPE = 256, 1024, 16384
 # Chosen by hand.
 _FEW_PAIRS = 1 << 20
 
+# For the memory estimate, measured: arrays like a factor that a symmetric search has at a time,
+# and bytes per wanted pair while the best are sorted.
+_HALVES, _PER_PAIR = 7, 60
+
 # Directions of (W - H) / 2 are left out if their joint squared length, in every row, is below this
 # fraction of the largest squared row of (W + H) / 2. Chosen by hand: trades the width of a
 # product against pairs that must be scored again; the result stays exact.
@@ -173,6 +177,18 @@ def top_pairs(
         return nothing, nothing, np.empty(0, W.dtype)
     with threads(1 if m * n < _FEW_PAIRS else n_jobs):
         return _top_pairs(pairs, W, H, k, nodes, targets, least)
+
+
+def search_memory(pairs: Pairs, rank: int, itemsize: int, k: int) -> int:
+    """Return how many bytes `top_pairs` takes.
+
+    Of a symmetric matrix, several arrays like a factor; of any other, the sorted columns. The
+    output of a tile; and the best pairs so far, of which there are at most 2 k, while sorted.
+    """
+    m, n = pairs.links.shape
+    vectors = (_HALVES * n if pairs.symmetric else n) * rank * itemsize
+    tile = 2 * (8 + itemsize) * _ROW_TILE * min(_STRIPE, n)
+    return vectors + tile + _PER_PAIR * min(k, m * n) + 40 * (m + n)
 
 
 def _top_pairs(

@@ -16,6 +16,7 @@ from numba import prange
 
 from pugraph.core.blocks import gram, multiply, products
 from pugraph.core.ccd import link_values
+from pugraph.core.free_memory import check_memory
 from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
@@ -23,7 +24,7 @@ from pugraph.core.types import FloatArray, IntArray
 # Directions below the threshold that `Tracker` keeps. It also adds at least as many while all
 # found values are above the threshold. Chosen by hand: more directions converge faster and cost
 # more per round.
-_SPARE = 40
+SPARE = 40
 
 # Random directions that are added per round once there are enough, so that no large singular
 # value is missed for long. Chosen by hand.
@@ -171,7 +172,7 @@ class Tracker:
     def __init__(self, shape: tuple[int, int], rng: np.random.Generator) -> None:
         self._rng = rng
         self._found = Singular(np.empty((shape[0], 0)), np.empty(0), np.empty((shape[1], 0)))
-        self._above = 0
+        self._above = self._checked = 0
         self.rounds = 1
 
     def above(self, matrix: Matrix, threshold: float) -> Singular:
@@ -183,13 +184,24 @@ class Tracker:
         remaining = self.rounds
         while remaining > 0:
             kept = self._found.V.shape[1]
-            spare = max(_SPARE, kept // 4) if self._above == kept else _FRESH
+            spare = max(SPARE, kept // 4) if self._above == kept else _FRESH
+            self._check(matrix.shape, min(kept + spare, full))
             self._found = self._round(matrix, min(spare, full - kept))
             self._above = int(np.searchsorted(-self._found.s, -threshold))
             if self._above < self._found.s.size or self._found.s.size == full:
                 remaining -= 1
-            self._found = _first(self._found, self._above + _SPARE)
+            self._found = _first(self._found, self._above + SPARE)
         return _first(self._found, max(self._above, 1))
+
+    def _check(self, shape: tuple[int, int], width: int) -> None:
+        """Refuse more directions than fit into memory; their number is known only now."""
+        if width > self._checked:
+            check_memory(
+                round_memory(shape, width),
+                f"a solution of {shape[0]} x {shape[1]} nodes that has a rank of {width} or more",
+                "raise reg, or choose a solver of a given rank",
+            )
+            self._checked = width
 
     def _round(self, matrix: Matrix, fresh: int) -> Singular:
         """Return the triplets after one round with `fresh` more random directions."""
@@ -199,7 +211,7 @@ class Tracker:
         start = np.hstack([V, self._rng.standard_normal((n, fresh))])
         image = matrix.times(orthonormal(start))
         if fresh < min(m, n) - kept:
-            close = slice(max(0, self._above - _SPARE), None)
+            close = slice(max(0, self._above - SPARE), None)
             residuals = image[:, close][:, : kept - close.start] - U[:, close] * s[close]
             image = np.ascontiguousarray(np.hstack([image, residuals])[:, : min(m, n)])
         image /= np.maximum(np.sqrt(np.einsum("ij,ij->j", image, image)), _TINY)
@@ -211,6 +223,11 @@ class Tracker:
         U = multiply(Q, T, np.empty_like(Q))
         scale = np.divide(1, s, out=np.zeros_like(s), where=s > 0)
         return Singular(U, s, multiply(Z, T * scale, np.empty_like(Z)))
+
+
+def round_memory(shape: tuple[int, int], width: int) -> int:
+    """Return how many bytes a round takes: three matrices of vectors per side, and the next."""
+    return 8 * 4 * sum(shape) * width
 
 
 def _first(found: Singular, number: int) -> Singular:

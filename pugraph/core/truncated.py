@@ -57,6 +57,11 @@ def truncated_svd(
     return Singular(U, s, multiply(V, T, np.empty((n, T.shape[1]))))
 
 
+def truncated_memory(shape: tuple[int, int], n_links: int, rank: int) -> int:
+    """Return how many bytes `truncated_svd` takes: two arrays of directions per side, and ones."""
+    return 8 * (2 * sum(shape) * (rank + _SPARE) + n_links)
+
+
 def _scaled_times(side: Pattern, a: FloatArray, b: FloatArray, P: FloatArray) -> FloatArray:
     """Return diag(a) S diag(b) P, where S has ones at the links."""
     out = np.zeros((side.shape[0], P.shape[1]))

@@ -14,6 +14,8 @@ import numpy as np
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import links_matrix
 from pugraph.adapters.lookup import nodes_at
+from pugraph.core import sampling
+from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.ranking import NodeRanking, Ranking
@@ -26,6 +28,10 @@ from pugraph.models.checks import check_option, check_whole, number
 from pugraph.models.scorer import PairScorer
 
 _RATIO = number("a number above 0", lambda v: 0 < v < math.inf)
+
+# For the memory estimate, measured: bytes per entry of the matrix, per held-out link, per held-out
+# link that is ranked for each node as well, and of a block of all pairs.
+_PER_LINK, _PER_HELD_OUT, _PER_SEEKER, _PER_BLOCK = 20, 500, 200, 60 * 2**20
 
 # the methods of igraph.Graph that score given pairs
 _IGRAPH_SIMILARITIES = ("similarity_jaccard", "similarity_dice")
@@ -187,6 +193,11 @@ def evaluate_task(
 ) -> Evaluation:
     """Evaluate a scorer on a task; call `done` with the number of pairs after each block."""
     data, rows, cols = task[:3]
+    check_memory(
+        evaluation_memory(task, options),
+        f"an evaluation of {rows.size} held-out links of {data.adjacency.shape[0]} nodes",
+        "hold out fewer links, or rank among fewer pairs: sample=",
+    )
     others = others_of(task, options)
     positives, blocks = _scores(scorer, task, others.blocks)
     from_node, to_node = _has_edge(data)
@@ -212,6 +223,21 @@ def evaluate_task(
         metrics_of(connected, options.k, others.weight),
         None if by_node is None else retrieval_of(by_node, options.k),
     )
+
+
+def evaluation_memory(task: Task, options: RankingOptions) -> int:
+    """Return how many bytes an evaluation takes beside the scorer.
+
+    All links together, as a new matrix; the counters of a ranking per held-out link; and either
+    the drawn pairs, or a block of all pairs with their scores.
+    """
+    data, held_out = task.data, task.rows.size
+    sample = options.sample
+    if options.ratio is not None:
+        sample = math.ceil(options.ratio * held_out)
+    per_link = _PER_HELD_OUT + (_PER_SEEKER if options.per_node else 0)
+    ranked = _PER_BLOCK if sample is None else sampling.sample_memory(data._pairs, sample)
+    return _PER_LINK * data.adjacency.nnz + per_link * held_out + ranked
 
 
 def others_of(task: Task, options: RankingOptions) -> Others:

@@ -12,9 +12,14 @@ from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core import sampling
+from pugraph.core.free_memory import check_memory
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_option, check_whole, number
+
+# For the memory estimate, measured: bytes per entry of the matrix, per held-out pair, and per edge
+# of a copy of the graph.
+_PER_LINK, _PER_PAIR, _PER_EDGE = 20, 140, {"networkx": 300, "igraph": 60}
 
 # 0 and 1 are allowed: no link, or every link, is held out
 HELD_OUT_FRACTION = number("a number in [0, 1]", lambda v: 0 <= v <= 1)
@@ -83,8 +88,24 @@ def split_links(
     check_option("fraction", fraction, HELD_OUT_FRACTION)
     check_whole("seed", seed, 0)
     data = to_graph_data(G)
+    check_memory(
+        split_memory(data, fraction),
+        f"a split of a graph with {data._n_links} links",
+        "hold out a smaller fraction, or convert the graph first: to_graph_data",
+    )
     rows, cols = draw_held_out(data, fraction, seed, time, connected)
     return train_graph(G, data, rows, cols), _named(data, rows, cols)
+
+
+def split_memory(data: GraphData, fraction: float) -> int:
+    """Return how many bytes `split_links` takes beside the graph.
+
+    The links in a random order; the matrix without some of them, or a copy of the graph; and the
+    held-out pairs as tuples.
+    """
+    links = data._n_links
+    copy = _PER_EDGE.get(data.library, 0) * links if data.graph is not None else 0
+    return _PER_LINK * data.adjacency.nnz + copy + int(_PER_PAIR * fraction * links)
 
 
 def draw_held_out(

@@ -13,13 +13,14 @@ from scipy.optimize import brentq
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
-from pugraph.core.jit import side_by_side, threads
+from pugraph.core.free_memory import check_memory
+from pugraph.core.jit import n_threads, side_by_side, threads
 from pugraph.core.log_odds import log_odds
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
 from pugraph.models.checks import checks_names, is_auto
 from pugraph.models.defaults import BLEND
-from pugraph.models.evidence import Evidence
+from pugraph.models.evidence import Evidence, evidence_memory
 from pugraph.models.fit_model import hyperparameters_of
 from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
 from pugraph.models.options import Auto, Options, Progress
@@ -41,6 +42,9 @@ _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
 _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of missing links
 # Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
 _SHIFTS = -10.0, 2.0
+# For the memory estimate, measured: bytes per path of two steps and per entry of the matrix, and
+# of the examples while they are learned from.
+_PER_PATH, _PER_LINK, _OF_EXAMPLES = 12, 30, 100 * 2**20
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
 
 
@@ -58,11 +62,14 @@ def missing_fraction(seen: float) -> float:
 def learn_blend(data: GraphData, options: Options) -> Blend:
     """Hide links several times, and learn which evidence predicts them."""
     data = data._loopless
+    size, times = _rounds(data._n_links)
+    check_memory(
+        blend_memory(data, options),
+        f"a blend of {data.adjacency.shape[0]} x {data.adjacency.shape[1]} nodes",
+        "use method='bias', and a lower rank",
+    )
     rng = np.random.default_rng(options.seed)
     order = rng.permutation(data.links()[0].size)
-    size = math.ceil(HIDDEN * order.size)
-    most = 2 * _MOST_TIMES if order.size < _FEW_LINKS else _MOST_TIMES
-    times = min(most, math.ceil(_ENOUGH_LINKS / size), order.size // size) if size else 0
     bar, n_jobs = options.progress is True, options.n_jobs
     missing, options = options.missing, options.of_bias
     if bar:  # one bar for all fits instead of one per fit
@@ -102,6 +109,30 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
             learned = _learn(examples, evidence, missing, pairs, order.size, n_jobs)
         steps.update()
     return Blend(data, evidence, learned, n_jobs)
+
+
+def _rounds(n_links: int) -> tuple[int, int]:
+    """Return how many links are hidden in a round, and how many rounds there are."""
+    size = math.ceil(HIDDEN * n_links)
+    most = 2 * _MOST_TIMES if n_links < _FEW_LINKS else _MOST_TIMES
+    return size, min(most, math.ceil(_ENOUGH_LINKS / size), n_links // size) if size else 0
+
+
+def blend_memory(data: GraphData, options: Options) -> int:
+    """Return how many bytes `learn_blend` takes beside the graph.
+
+    The models of each round and of the whole graph, which are kept; what a fit takes, or the
+    pairs two steps apart that examples are drawn from; graphs without hidden links; examples.
+    """
+    options = replace(options.of_bias, rho=None, reg=None)
+    if is_auto(options.rank):
+        options = replace(options, rank=None)
+    kept, work = evidence_memory(data, options)
+    times = _rounds(data._n_links)[1]
+    at_a_time = 1 if times < 2 else n_threads(options.n_jobs)
+    paths = min(int(sampling.n_paths(data.adjacency).sum()), _MOST_PATHS) if data.square else 0
+    work = at_a_time * max(work, _PER_PATH * paths)
+    return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz + _OF_EXAMPLES
 
 
 def _with_numbers(data: GraphData, options: Options) -> Options:

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
 from pugraph.adapters import GraphData, to_graph_data
+from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.spectral import add_links
@@ -42,6 +43,7 @@ class Katz(PairScorer):
 
     def __init__(self, G: Any, beta: float | None = None) -> None:
         super().__init__(_square(to_graph_data(G)))
+        _check_memory("the Katz index", self.data, katz_memory(self.data), "use svd_katz")
         matrix = self.data.adjacency.astype(np.float64)
         self.beta, q = _damping(beta, _svd(matrix, 1)[1])
         # the squared spectral radius, for Chebyshev iteration; 0 for the series
@@ -97,6 +99,8 @@ class SvdKatz(PairScorer):
     def __init__(self, G: Any, rank: int = 50, beta: float | None = None) -> None:
         super().__init__(_square(to_graph_data(G)))
         check_whole("rank", rank, 1)
+        needed = svd_katz_memory(self.data, int(rank))
+        _check_memory(f"the Katz index of rank {rank}", self.data, needed, "lower rank")
         U, S, V = _svd(self.data.adjacency.astype(np.float64), int(rank))
         self.beta, _ = _damping(beta, S)
         # the sum over l of beta^l (U S V^T)^l is a geometric series of the k x k matrix V^T U S
@@ -106,6 +110,36 @@ class SvdKatz(PairScorer):
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
         return score_pairs(*self.factors, rows, cols, self.data.symmetric)
+
+
+def katz_memory(data: GraphData) -> int:
+    """Return how many bytes `Katz` takes beside the graph.
+
+    Per link, the matrix and its transpose with their weights; per node, both arrays of a batch.
+    """
+    n, links = data.adjacency.shape[0], data.adjacency.nnz
+    return 36 * links + 8 * n * (2 * _BATCH + 4)
+
+
+def svd_katz_memory(data: GraphData, rank: int) -> int:
+    """Return how many bytes `SvdKatz` takes beside the graph.
+
+    Of a dense decomposition, several matrices like the graph's; of ARPACK, the matrix and its
+    Lanczos vectors, twice as many as the rank, and several vectors per rank.
+    """
+    n, links = data.adjacency.shape[0], data.adjacency.nnz
+    if _is_dense(n, rank):
+        return 8 * 8 * n * n
+    return 12 * links + 8 * n * (2 * rank + 5 * rank)
+
+
+def _check_memory(what: str, data: GraphData, needed: int, way_out: str) -> None:
+    check_memory(needed, f"{what} of {data.adjacency.shape[0]} nodes", way_out)
+
+
+def _is_dense(n: int, rank: int) -> bool:
+    """Return whether a dense decomposition is used."""
+    return n <= _DENSE or rank >= n // 2
 
 
 def _square(data: GraphData) -> GraphData:
@@ -119,7 +153,7 @@ def _svd(matrix: sp.csr_array, rank: int) -> tuple[FloatArray, FloatArray, Float
     n = matrix.shape[0]
     if n == 0 or matrix.nnz == 0:
         return np.zeros((n, 1)), np.zeros(1), np.zeros((n, 1))
-    if n <= _DENSE or rank >= n // 2:
+    if _is_dense(n, rank):
         U, S, Vt = np.linalg.svd(matrix.toarray(), full_matrices=False)
     else:
         # a starting vector without symmetries: from one with symmetries, ARPACK restarts at random

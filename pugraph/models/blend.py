@@ -178,6 +178,9 @@ class Blend(LinkModel):
         side_by_side(blocks, 1 if rows.size < _FEW_PAIRS else self._n_jobs)
         return scores, near
 
+    def _search_memory(self, k: int) -> int:
+        return blend_search.search_memory(self.data._pairs, self._evidence, k)
+
     def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
         if rows is not None or self._learned is None:
             return super()._best_pairs(k, rows, progress)

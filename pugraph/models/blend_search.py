@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pugraph.core import sampling
+from pugraph.core import search as core_search
 from pugraph.core.pairs import Pairs, ScoredPairs, are_links
 from pugraph.core.search import Best, top_pairs
 from pugraph.core.types import BoolArray, FloatArray, IntArray
@@ -24,6 +25,9 @@ _BLOCK = 1 << 20
 _GROUPS = 256  # of nodes in far pairs; chosen by hand, affects speed only
 _ROUNDS = 5  # of narrowing down the nodes of far pairs; chosen by hand, affects speed only
 _SLACK = 1e-9  # of a bound, for the rounding of sums in another order
+
+# For the memory estimate, measured: bytes per node and column of evidence, and of a block.
+_PER_BOUND, _PER_BLOCK = 32, 120 * 2**20
 
 ScoreAndNear = Callable[[IntArray, IntArray], tuple[FloatArray, BoolArray]]
 
@@ -82,6 +86,21 @@ def best_pairs(
             best.add(rows[keep], cols[keep], scores[keep])
     best.sort()
     return best.us, best.vs, best.scores
+
+
+def search_memory(pairs: Pairs, evidence: Evidence, k: int) -> int:
+    """Return how many bytes `best_pairs` takes.
+
+    The bounds of far pairs, several numbers per node and column of evidence; a block of near
+    pairs with their scores; and, where the search may not be exact, the search of a model.
+    """
+    m, n = pairs.links.shape
+    bounds = _PER_BOUND * (m + n) * len(evidence.columns)
+    models = 0
+    if int(sampling.n_paths(evidence.undirected).sum()) > _MOST_PATHS:
+        wide = max((factors(model)[0].shape[1] for model in evidence.models.values()), default=0)
+        models = core_search.search_memory(pairs, wide, 4, 10 * k + _CANDIDATES)
+    return max(bounds, models) + _PER_BLOCK
 
 
 def _near(pairs: Pairs, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData
-from pugraph.core.truncated import truncated_svd
+from pugraph.core.truncated import truncated_memory, truncated_svd
 from pugraph.core.types import FloatArray
 from pugraph.models.stored import factors_of, require
 
@@ -50,7 +50,7 @@ class Embedding(NamedTuple):
         """Decompose the matrix of a graph, from the directions of another one if given."""
         sides = data._sides
         roots = [_root_degrees(np.diff(side.indptr), normalized) for side in sides]
-        rank = max(1, min(_RANK, min(sides[0].shape) // _NODES_PER_RANK))
+        rank = embedding_rank(sides[0].shape)
         U, s, V = truncated_svd(
             sides,
             (1 / roots[0], 1 / roots[1]),
@@ -86,3 +86,13 @@ class Embedding(NamedTuple):
 
 def _root_degrees(degrees: FloatArray, normalized: bool) -> FloatArray:
     return np.sqrt(np.maximum(degrees, 1)) if normalized else np.ones(degrees.size)
+
+
+def embedding_memory(shape: tuple[int, int], n_links: int) -> int:
+    """Return how many bytes `Embedding.fit` takes: the memory of its decomposition."""
+    return truncated_memory(shape, n_links, embedding_rank(shape))
+
+
+def embedding_rank(shape: tuple[int, int]) -> int:
+    """Return the rank of the decomposition of a matrix."""
+    return max(1, min(_RANK, min(shape) // _NODES_PER_RANK))

@@ -15,8 +15,9 @@ from pugraph.core.pairs import are_links, score_all
 from pugraph.core.paths import PATH_COLUMNS, path_peaks, path_sums
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
-from pugraph.models.embedding import Embedding
+from pugraph.models.embedding import Embedding, embedding_memory, embedding_rank
 from pugraph.models.factors import FactorModel
+from pugraph.models.fit_features import choose_solver, features_memory
 from pugraph.models.fit_model import fit_model
 from pugraph.models.options import Options
 
@@ -146,10 +147,7 @@ class Evidence:
         start : Evidence, optional
             Of a graph with a part of the links, from which the fits start.
         """
-        n = min(data.adjacency.shape)
-        bias = replace(options, rank=options.rank or max(1, min(_BIAS_RANK, n)))
-        rank = _SHIFT_RANK if n < _LARGE else _LARGE_SHIFT_RANK
-        shift = _defaults(options, method="shift", rank=max(1, min(rank, n)))
+        bias, shift = _options(data, options)
         sweeps = _SWEEPS if start is None else _MORE_SWEEPS
         models: dict[str, Model] = {}
         for name, chosen in (("pu_bias", bias), ("pu_shift", shift)):
@@ -270,6 +268,37 @@ class Evidence:
 def factors(model: Model) -> tuple[FloatArray, FloatArray]:
     """Return the vectors of the rows and of the columns."""
     return model.factors if isinstance(model, FactorModel) else (model.W, model.H)
+
+
+def evidence_memory(data: GraphData, options: Options) -> tuple[int, int]:
+    """Return how many bytes the models of a graph keep, and how many more one fit takes.
+
+    `options` are those of `Evidence.fit`.
+    """
+    shape, links = data.adjacency.shape, data.adjacency.nnz
+    rank = sum(chosen.hyperparameters(shape, links).rank for chosen in _options(data, options))
+    kept = 4 * sum(shape) * (rank + 2 * embedding_rank(shape))
+    work = embedding_memory(shape, links)
+    if data.has_features:
+        chosen = _defaults(options, inductive=True)
+        sides = data.features, data.column_features
+        solver = choose_solver(chosen, sides, shape)
+        numbers = chosen.hyperparameters(shape, links, solver)
+        work = max(work, features_memory(solver, sides, data._pattern, numbers.rank))
+        kept += 4 * sum(shape) * numbers.rank
+    if not data.symmetric:  # the links by column, and in both directions
+        kept += 4 * links + 10 * links
+    return kept, work
+
+
+def _options(data: GraphData, options: Options) -> tuple[Options, Options]:
+    """Return the options of pu_bias and of pu_shift."""
+    n = min(data.adjacency.shape)
+    rank = _SHIFT_RANK if n < _LARGE else _LARGE_SHIFT_RANK
+    return (
+        replace(options, rank=options.rank or max(1, min(_BIAS_RANK, n))),
+        _defaults(options, method="shift", rank=max(1, min(rank, n))),
+    )
 
 
 def _defaults(options: Options, **change: Any) -> Options:

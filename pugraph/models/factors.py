@@ -18,7 +18,7 @@ from pugraph.core.foldin import fold_in
 from pugraph.core.jit import threads
 from pugraph.core.pairs import ScoredPairs, score_pairs
 from pugraph.core.problem import Pattern
-from pugraph.core.search import top_pairs
+from pugraph.core.search import search_memory, top_pairs
 from pugraph.core.shares import neighbor_shares, shared_system
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
@@ -386,6 +386,10 @@ class FactorModel(LinkModel):
             terms.append((part(1, row, 0), part(0, col, 1)))
         same = all(side is not None and side.shared for side in self._maps)
         return feature_reasons(terms, same)
+
+    def _search_memory(self, k: int) -> int:
+        itemsize = self.factors[0].dtype.itemsize
+        return search_memory(self.data._pairs, self.rank, itemsize, k)
 
     def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
         us, vs, scores = top_pairs(self.data._pairs, *self.factors, k, rows)

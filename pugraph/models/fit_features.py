@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,7 @@ from pugraph.core.bilinear import (
 )
 from pugraph.core.bilinear_ccd import fit_bilinear_ccd
 from pugraph.core.descent import Stopping
+from pugraph.core.free_memory import check_memory
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
@@ -26,7 +27,7 @@ from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.feature_map import FeatureMap
 from pugraph.models.options import Options
-from pugraph.models.resources import check_memory, solver_resources
+from pugraph.models.resources import solver_resources
 
 # Both limits of "auto" were chosen by hand. A dense D needs its singular values at each step:
 _LARGEST_D = 500 * 500  # entries; a larger D is held as a product P Q^T
@@ -34,6 +35,7 @@ _LARGEST_D = 500 * 500  # entries; a larger D is held as a product P Q^T
 _FEW_PAIRS = 10**6  # above, scores of a shifted model are clipped instead
 _NEGLIGIBLE = 1e-7  # of the largest singular value of D: the precision of float32
 _LARGEST_START = 0.1  # as in `fit_model`
+_COLUMN = 28  # bytes per entry while features are ordered by column; measured
 
 Bases = tuple[Basis | None, Basis | None]
 
@@ -50,9 +52,11 @@ class Learned(NamedTuple):
 def fit_features(data: GraphData, options: Options) -> FactorModel:
     """Fit D to the links."""
     sides = data.features, data.column_features
-    rows, cols = data._loopless._sides
+    rows = data._loopless._pattern
     solver = choose_solver(options, sides, rows.shape)
     numbers = options.hyperparameters(rows.shape, rows.n_links, solver)
+    check_features_memory(solver, sides, rows, numbers.rank)
+    rows, cols = data._loopless._sides
     with solver_resources(options, solver, rows.n_links) as stopping:
         scalings = [None if side is None else Scaling.of(side.values) for side in sides]
         scaled: list[Features] = [
@@ -130,15 +134,6 @@ def choose_solver(
     options: Options, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]
 ) -> str:
     """Resolve "auto", and refuse a solver that is not for this size."""
-    solver = _choose(options, sides, shape)
-    rank = options.hyperparameters(shape, 1, solver).rank
-    _check_memory(solver, sides, shape, rank)
-    return solver
-
-
-def _choose(
-    options: Options, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]
-) -> str:
     if options.solver == "exact" and max(shape) > MOST_EXACT:
         raise InputError(
             f"solver='exact' bounds every pair, and is for {MOST_EXACT} nodes at most, not "
@@ -160,21 +155,61 @@ def _size(sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]) -> in
     return int(widths[0] * widths[1])
 
 
-def _check_memory(
-    solver: str, sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int], rank: int
-) -> None:
-    count = sum(side.values.size for side in sides if side is not None)
+class _Sizes(NamedTuple):
+    """Of the features of one side: stored entries, bytes of each, columns, and of its basis."""
+
+    entries: int
+    each: int
+    width: int
+    basis: int
+
+    @classmethod
+    def of(cls, side: FeatureMatrix | None, n: int) -> _Sizes:
+        if side is None:  # the identity, which is never formed
+            return cls(0, 0, n, 0)
+        values: Any = side.values
+        width = values.shape[1]
+        if sp.issparse(values):
+            return cls(values.nnz, 12, width, n * min(n, width))
+        width += 1  # the constant
+        return cls(n * width, 8, width, n * min(n, width))
+
+
+def features_memory(
+    solver: str, sides: tuple[FeatureMatrix | None, ...], rows: Pattern, rank: int
+) -> int:
+    """Return how many bytes a fit takes beside the graph and the features.
+
+    The scaled features; for ccd++ these by column, the vectors and the values at the links;
+    otherwise the bases, their rows with links, products of a basis and D, several matrices like
+    D, and several numbers per link. With bounds on every pair, several matrices like X.
+    """
+    m, n = rows.shape
+    both = [_Sizes.of(side, size) for side, size in zip(sides, rows.shape, strict=True)]
+    once = both[:1] if sides[1] is sides[0] else both
+    needed = sum(side.entries * side.each for side in once)
     if solver == "ccd++":
-        count += 2 * rank * sum(shape)
-    else:
-        count += 8 * _size(sides, shape)
-        count += sum(n * s.values.shape[1] for n, s in zip(shape, sides, strict=True) if s)
+        vectors = 8 * rank * (m + n + sum(side.width for side in both))
+        return needed + sum(_COLUMN * s.entries for s in both) + vectors + 40 * rows.n_links
+    u, v = (min(side.width, size) for side, size in zip(both, rows.shape, strict=True))
+    numbers = sum(side.basis for side in (*once, *both)) + 2 * m * v
+    numbers += 10 * u * v + 10 * rows.n_links
     if solver == "exact":
-        count += 6 * shape[0] * shape[1]
+        numbers += 8 * m * n
+    return needed + 8 * numbers
+
+
+def check_features_memory(
+    solver: str, sides: tuple[FeatureMatrix | None, ...], rows: Pattern, rank: int
+) -> None:
+    """Refuse a fit that would not fit into memory."""
     way_out = "lower rank" if solver == "ccd++" else "use fewer features"
     if solver == "ridge":
         way_out += ", or penalty='nuclear' with solver='ccd++', which never forms D"
-    check_memory(8 * count, f"a fit to {shape[0]} x {shape[1]} nodes with features", way_out)
+    if solver == "exact":
+        way_out += ", or solver='relax'"
+    what = f"a fit to {rows.shape[0]} x {rows.shape[1]} nodes with features"
+    check_memory(features_memory(solver, sides, rows, rank), what, way_out)
 
 
 def _fit_free(

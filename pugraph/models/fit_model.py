@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from pugraph.adapters import GraphData
-from pugraph.core.als import als_workspace, fit_als
-from pugraph.core.bounded import fit_ball, fit_box, upper_bound
-from pugraph.core.ccd import ccd_workspace, fit_ccd
+from pugraph.adapters.data import transposed_memory
+from pugraph.core.als import als_memory, fit_als
+from pugraph.core.bounded import bounded_memory, fit_ball, fit_box, upper_bound
+from pugraph.core.ccd import ccd_memory, fit_ccd
 from pugraph.core.descent import Stopping
-from pugraph.core.exact import exact_workspace, fit_exact
-from pugraph.core.problem import Pattern
-from pugraph.core.proximal import fit_proximal, proximal_workspace
+from pugraph.core.exact import exact_memory, fit_exact
+from pugraph.core.free_memory import check_memory
+from pugraph.core.problem import Extent, Pattern
+from pugraph.core.proximal import fit_proximal, proximal_memory
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models.arrays import digest, read_array
@@ -23,7 +25,7 @@ from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, fit_features
 from pugraph.models.options import Options
-from pugraph.models.resources import check_memory, solver_resources
+from pugraph.models.resources import solver_resources
 
 Factors = tuple[FloatArray, FloatArray]
 
@@ -31,12 +33,15 @@ _LARGEST_START = 0.1  # chosen by hand: small beside a vector of length 1, and n
 
 # the descent solvers, which improve W and H in place
 _DESCENT = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
-_WORKSPACES = {
-    "als": als_workspace,
-    "ccd++": ccd_workspace,
-    "proximal": proximal_workspace,
-    "exact": exact_workspace,
+# what they take beside W and H
+_MEMORY = {
+    "als": als_memory,
+    "ccd++": ccd_memory,
+    "ball": bounded_memory,
+    "relax": bounded_memory,
 }
+# solvers that find the rank
+_CONVEX_MEMORY = {"proximal": proximal_memory, "exact": exact_memory}
 
 
 def fit_model(
@@ -51,14 +56,15 @@ def fit_model(
     if options.inductive:
         return fit_features(data, options)
     solver = options.chosen_solver
-    rows, cols = data._loopless._sides
+    rows = data._loopless._pattern
     if solver == "exact" and max(rows.shape) > MOST_EXACT:
         raise InputError(
             f"solver='exact' keeps each pair of nodes within bounds, and is for {MOST_EXACT} "
             f"nodes at most, not {max(rows.shape)}; solver='relax' and 'ball' are for any number"
         )
     numbers = options.hyperparameters(rows.shape, rows.n_links, solver)
-    _check_memory(options, numbers, rows)
+    _check_memory(options, numbers, rows, data.symmetric)
+    rows, cols = data._loopless._sides
     W, H = _start(options, numbers, rows, cols)
     if start is not None:
         for fresh, old in zip((W, H), start, strict=True):
@@ -125,21 +131,30 @@ def _kept(
     return replace(stopping, history=tuple(history), keep=keep)
 
 
-def memory_estimate(options: Options, numbers: Hyperparameters, rows: Pattern) -> int:
-    """Return how many bytes a fit takes beside the graph."""
-    dtype = np.dtype(options.dtype)
-    count = sum(rows.shape) * numbers.rank
-    if options.chosen_solver in _WORKSPACES:
-        count += _WORKSPACES[options.chosen_solver](rows, numbers.rank, dtype)
-    return count * dtype.itemsize
+def memory_estimate(
+    options: Options, numbers: Hyperparameters, rows: Pattern, symmetric: bool = True
+) -> int:
+    """Return how many bytes a fit takes beside the graph.
+
+    Of a solver that finds the rank, with the rank that is given here.
+    """
+    solver, dtype = options.chosen_solver, np.dtype(options.dtype)
+    extent = Extent.of(rows, symmetric)
+    needed = sum(rows.shape) * numbers.rank * dtype.itemsize
+    if solver in _MEMORY:
+        needed += _MEMORY[solver](extent, numbers.rank, dtype)
+    else:
+        needed += _CONVEX_MEMORY[solver](extent, numbers.rank)
+    return needed + (0 if symmetric else transposed_memory(rows))
 
 
-def _check_memory(options: Options, numbers: Hyperparameters, rows: Pattern) -> None:
+def _check_memory(
+    options: Options, numbers: Hyperparameters, rows: Pattern, symmetric: bool
+) -> None:
     m, n = rows.shape
     what = f"a fit of rank {numbers.rank} to {m} x {n} nodes"
-    convex = options.chosen_solver in ("proximal", "exact")
-    way_out = "choose another solver" if convex else "lower rank"
-    check_memory(memory_estimate(options, numbers, rows), what, way_out)
+    way_out = "choose another solver" if options.chosen_solver in _CONVEX_MEMORY else "lower rank"
+    check_memory(memory_estimate(options, numbers, rows, symmetric), what, way_out)
 
 
 def _start(options: Options, numbers: Hyperparameters, rows: Pattern, cols: Pattern) -> Factors:

@@ -1,4 +1,4 @@
-"""The resources of a fit: threads, the memory estimate, the progress bar."""
+"""The resources of a fit: threads and the progress bar."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 from pugraph.core.descent import Progress, Stopping
 from pugraph.core.jit import threads
-from pugraph.errors import NotEnoughMemoryError
 from pugraph.models.options import Options
 
 # below, starting threads takes longer than they save; chosen by hand, affects speed only
@@ -48,23 +47,3 @@ def progress_bar(**options: Any) -> Any:
         warnings.simplefilter("ignore")  # about missing notebook widgets
         from tqdm.auto import tqdm
     return tqdm(**options)
-
-
-def check_memory(needed: int, what: str, way_out: str) -> None:
-    """Refuse a fit whose memory estimate exceeds the free memory."""
-    free = available_memory()
-    if free is not None and needed > free:
-        raise NotEnoughMemoryError(
-            f"{what} needs about {needed / 2**30:.1f} GiB beside the graph, and "
-            f"{free / 2**30:.1f} GiB are free; {way_out}"
-        )
-
-
-def available_memory() -> int | None:
-    """Return how many bytes can be allocated, or None where the system does not say."""
-    try:
-        with open("/proc/meminfo") as file:
-            lines = dict(line.split(":", 1) for line in file)
-        return int(lines["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -11,10 +12,16 @@ import numpy as np
 
 from pugraph.adapters import GraphData
 from pugraph.adapters.lookup import nodes_at
+from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import BLOCK_PAIRS, ScoredPairs, best_of, non_links, non_links_of
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.resources import progress_bar
+
+# Bytes per wanted pair, measured: while the best ones are found, and as tuples of Python.
+_PER_PAIR, _PER_PREDICTION = 60, 190
+# Bytes of a block of pairs with their scores, measured.
+_PER_BLOCK = 40 * BLOCK_PAIRS
 
 Prediction = tuple[Hashable, Hashable, float]
 PositionBlocks = Iterable[tuple[IntArray, IntArray]]
@@ -91,6 +98,10 @@ class PairScorer(ABC):
         """
         return predictions(self, position_blocks(self.data, ebunch))
 
+    def _search_memory(self, k: int) -> int:
+        """Return how many bytes `_best_pairs` takes for k pairs."""
+        return _PER_PAIR * k + _PER_BLOCK
+
     def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
         """Return the k best non-links, of those that begin with one of `rows` if given."""
         pairs = self.data._pairs
@@ -113,8 +124,13 @@ def best_pairs(
 
     Only those that begin with one of `rows`, if these positions are given.
     """
+    k = min(k, math.prod(scorer.data.adjacency.shape))
     if k == 0:
         return []
+    needed = max(scorer._search_memory(k), _PER_PREDICTION * k)
+    m, n = scorer.data.adjacency.shape
+    what = f"the search for the {k} best pairs of {m} x {n} nodes"
+    check_memory(needed, what, "ask for fewer pairs, or lower rank")
     us, vs, scores = scorer._best_pairs(k, rows, progress)
     return list(_named(scorer.data, us, vs, scores))
 

@@ -12,12 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import ranking, sampling
+from pugraph.core.free_memory import check_memory
 from pugraph.core.paths import path_sums
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.checks import check_names, check_option, is_auto
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.factors import FactorModel
-from pugraph.models.fit_model import fit_model, hyperparameters_of
+from pugraph.models.fit_features import choose_solver, features_memory
+from pugraph.models.fit_model import fit_model, hyperparameters_of, memory_estimate
 from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Auto, Options
 from pugraph.models.resources import progress_bar
 from pugraph.selection.hiding import FRACTION, HiddenLinks, hide
@@ -29,6 +31,8 @@ _NEAR, _FAR = 100_000, 25_000  # non-links two steps apart, and others; half of 
 _GAIN = 1.01  # of the average precision, for another rank
 _HOPEFUL = 0.98  # of the best average precision on the first hiding, for a fit on the second
 _LOOSE = 2.0  # times the tolerance of a fit, which is enough to compare trials
+# For the memory estimate, measured: bytes per entry of the matrix, and of the ranked pairs.
+_PER_LINK, _OF_PAIRS = 20, 40 * 2**20
 # The paper's grid, corrected: 1 - rho in multiples of the density, or rho itself
 _BIAS_LEVELS = (2.0, 20.0, 200.0, 2000.0)
 _SHIFT_LEVELS = (0.0, 0.3, 0.5, 0.7, 0.9)
@@ -197,6 +201,12 @@ def _choose(
     data: GraphData, options: Options, fraction: float = _HIDDEN, progress: bool = False
 ) -> Selection:
     """Choose what `options` leaves to "auto"."""
+    m, n = data.adjacency.shape
+    check_memory(
+        select_memory(data, options),
+        f"a search for the options of a fit to {m} x {n} nodes",
+        "give rank, rho and reg as numbers, and a lower rank",
+    )
     search = _Search(data, options, fraction, progress)
     if is_auto(options.reg):
         search.climb_reg(2.0)
@@ -217,6 +227,34 @@ def _choose(
     if is_auto(options.rank):
         search.ranks()
     return search.chosen()
+
+
+def select_memory(data: GraphData, options: Options) -> int:
+    """Return how many bytes the search takes beside the graph.
+
+    Of one or two graphs without hidden links: the best factors so far, those of the trial, and
+    what a fit takes; pairs two steps apart to draw from; and the other pairs that are ranked.
+    """
+    data = data._loopless
+    auto = [name for name in ("rho", "reg", "rank") if is_auto(getattr(options, name))]
+    free: dict[str, Any] = dict.fromkeys(auto)
+    options = replace(options, **free)
+    shape, rows = data.adjacency.shape, data._pattern
+    if options.inductive:
+        sides = data.features, data.column_features
+        solver = choose_solver(options, sides, shape)
+        rank = options.hyperparameters(shape, rows.n_links, solver).rank
+        work, kept = features_memory(solver, sides, rows, rank), 0
+    else:
+        numbers = options.hyperparameters(shape, rows.n_links)
+        work = memory_estimate(options, numbers, rows, data.symmetric)
+        kept = sum(shape) * numbers.rank * np.dtype(options.dtype).itemsize
+    rounds = 1 if _HIDDEN * data._n_links >= _ENOUGH_LINKS else 2
+    paths = 0
+    if data.square:
+        paths = min(int(sampling.n_paths(data.adjacency).sum()), sampling.MAX_PATHS)
+    work = max(work + (2 * rounds - 1) * kept, sampling.two_steps_memory(paths, data._pairs))
+    return work + rounds * _PER_LINK * rows.n_links + _OF_PAIRS
 
 
 class _Search:

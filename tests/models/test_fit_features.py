@@ -246,7 +246,7 @@ def test_bounds_on_every_pair_are_for_few_pairs():
 
 
 def test_too_large_a_d_is_refused_before_the_work_starts(monkeypatch):
-    monkeypatch.setattr("pugraph.models.resources.available_memory", lambda: 10**6)
+    monkeypatch.setattr("pugraph.core.free_memory.available_memory", lambda: 10**6)
     G = nx.path_graph(1000)
     F = np.eye(1000)
     with pytest.raises(MemoryError, match=r"with features needs about .* GiB .*ccd\+\+"):

@@ -1,4 +1,4 @@
-"""Memory, threads and the progress bar of a fit."""
+"""Threads and the progress bar of a fit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import numba
 import pytest
 
 import pugraph
-from pugraph.models import resources
 
 
 def test_progress_may_be_a_bar_or_a_function(karate, capsys):
@@ -20,13 +19,6 @@ def test_progress_may_be_a_bar_or_a_function(karate, capsys):
     assert "pu_bias" in bar
     assert f"{len(model.history)}/100" in bar
     assert f"objective={model.history[-1]:.6g}" in bar
-
-
-def test_the_free_memory_is_read_where_the_system_tells_it(monkeypatch, tmp_path):
-    free = resources.available_memory()
-    assert free is None or free > 2**20
-    monkeypatch.setattr("builtins.open", lambda *_: (tmp_path / "none").open())
-    assert resources.available_memory() is None
 
 
 @pytest.mark.compiled
