@@ -195,6 +195,7 @@ def calls():
 
 def test_everything_that_allocates_is_refused_where_nothing_is_free(monkeypatch):
     every = list(calls())
+    monkeypatch.setattr("pugraph.core.free_memory._LITTLE", 0)
     monkeypatch.setattr("pugraph.core.free_memory.available_memory", lambda: 0)
     for _, call, message in every:
         with pytest.raises(pugraph.PugraphError, match=message) as caught:
