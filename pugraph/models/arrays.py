@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -31,8 +32,10 @@ NONSENSE = (
     OSError,
     RecursionError,
     RuntimeError,
+    SyntaxError,
     TypeError,
     ValueError,
+    tokenize.TokenError,  # by NumPy, for a header that it takes for one of Python 2
     zipfile.BadZipFile,
     zlib.error,
 )

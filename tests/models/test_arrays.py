@@ -62,6 +62,7 @@ def header(shape, kind="<f4"):
         b"",
         b"nothing",
         header("(10**12,)"),
+        header("(1L,) ["),
         header("(1000000000000,)"),
         header("(4611686018427387904, 4)"),
         header("(-1,)"),
