@@ -42,12 +42,13 @@ _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of
 # Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
 _SHIFTS = -10.0, 2.0
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
+_ALMOST_ALL = 1 - 2.0**-53  # a share of 1 has no log odds
 
 
 def seen_share(missing: float) -> float:
     """Return which share of the links that are unseen, when some are hidden, is hidden ones."""
     hidden = HIDDEN * (1 - missing)
-    return hidden / (hidden + missing)
+    return min(hidden / (hidden + missing), _ALMOST_ALL)
 
 
 def missing_fraction(seen: float) -> float:
