@@ -35,6 +35,9 @@ _ROWS = 64
 # the cost of a repair against iterations after the tolerance is reached.
 _CHECK_EVERY = 5
 
+# The smallest normal float64, which avoids a division by 0.
+_TINY = np.finfo(np.float64).tiny
+
 # The most rounds of subspace iteration per step. Chosen by hand: more rounds give more accurate
 # singular vectors and cost more time.
 _MAX_ROUNDS = 4
@@ -224,12 +227,13 @@ def fit_exact(
         if stopping.progress is not None:
             stopping.progress(number, upper)
         if last or upper - dual <= stopping.tol * upper:
-            scale = min(1.0, objective.reg / norm(Dense(P), rng, stopping.tol / 2))
+            largest = norm(Dense(P), rng, stopping.tol / 2)
+            scale = min(1.0, objective.reg / largest) if largest > 0 else 1.0
             lower = max(lower, dual_value(scale))
             tracker.rounds = min(tracker.rounds + 1, _MAX_ROUNDS)
         if upper - lower <= stopping.tol * upper:
             break
-    gap = (upper - lower) / upper
+    gap = (upper - lower) / max(upper, _TINY)
     if gap > stopping.tol:
         warn_unfinished(stopping, f"a relative gap of {gap:.1e}")
     return Convex(*best, history, gap)

@@ -136,13 +136,14 @@ def stretches(n: int, work: float) -> Iterator[tuple[int, int]]:
     """
     n_threads = numba.get_num_threads()
     step = n if work <= _AT_ONCE * n_threads else int(n * (_AT_ONCE * n_threads / work))
+    most = 2 * step  # the chunks that come may have more work than those before
     first = 0
     while first < n:
         stop = min(first + max(step, n_threads), n)  # something to do for all threads
         begin = time.perf_counter()
         yield first, stop
         seconds = max(time.perf_counter() - begin, 1e-9)
-        step = int((stop - first) * min(_SECONDS / seconds, 2.0))
+        step = int(min((stop - first) * _SECONDS / seconds, most))
         first = stop
 
 

@@ -32,6 +32,10 @@ from pugraph.errors import InputError
 # the number of stages against iterations per stage.
 _RATIO = 0.6
 
+# The path ends at this fraction of its first penalty, if that is above the wanted one: there, the
+# penalty is rounding beside the loss.
+_SMALLEST_STAGE = 1e-12
+
 # The relative decrease of F at which a stage of the path ends. Chosen by hand: a stage only
 # provides a start for the next one.
 _STAGE_TOL = 3e-3
@@ -147,7 +151,7 @@ class _Solver:
         before = np.inf
         for Y, value, _ in self.iterates(X, reg):
             X = Y
-            if before - value <= _STAGE_TOL * value:
+            if before - value <= _STAGE_TOL * abs(value):  # below 0 by rounding, with a tiny reg
                 break
             before = value
         return X
@@ -167,8 +171,9 @@ class _Solver:
         quadratic = elsewhere / (4 * o.unseen) + float((at_links**2).sum()) / (4 * o.seen)
 
         def gap_at(largest: float) -> float:
-            c = min(linear / (2 * quadratic), largest)
-            return max(value - c * linear + c**2 * quadratic, 0.0) / max(value, _TINY)
+            c = min(linear / (2 * quadratic), largest) if quadratic > 0 else largest
+            # at most 1, as no objective is below 0
+            return min(max(value - c * linear + c**2 * quadratic, 0.0) / max(value, _TINY), 1.0)
 
         optimistic = gap_at(1.0)
         if optimistic > tol:
@@ -216,9 +221,10 @@ def fit_proximal(
         raise InputError(f"the nuclear norm needs a reg above 0, not {reg!r}")
     solver = _Solver(objective, rows, cols, seed)
     X, largest = solver.zero(), solver.largest_reg()
-    stages = max(1, math.ceil(math.log(largest / reg) / -math.log(_RATIO)))
+    last = max(reg, _SMALLEST_STAGE * largest)
+    stages = max(1, math.ceil(math.log(largest / last) / -math.log(_RATIO)))
     for stage in range(1, stages):
-        X = solver.approach(X, largest * (reg / largest) ** (stage / stages))
+        X = solver.approach(X, largest * (last / largest) ** (stage / stages))
     X, history, gap = solver.solve(X, reg, stopping)
     root = np.sqrt(X.s)
     # a node without links must score exactly 0

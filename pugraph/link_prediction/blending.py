@@ -46,12 +46,13 @@ _SHIFTS = -10.0, 2.0
 # of the examples while they are learned from.
 _PER_PATH, _PER_LINK, _OF_EXAMPLES = 12, 30, 100 * 2**20
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
+_ALMOST_ALL = 1 - 2.0**-53  # a share of 1 has no log odds
 
 
 def seen_share(missing: float) -> float:
     """Return which share of the links that are unseen, when some are hidden, is hidden ones."""
     hidden = HIDDEN * (1 - missing)
-    return hidden / (hidden + missing)
+    return min(hidden / (hidden + missing), _ALMOST_ALL)
 
 
 def missing_fraction(seen: float) -> float:

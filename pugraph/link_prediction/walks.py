@@ -25,6 +25,8 @@ from pugraph.models.scorer import PairScorer, Prediction
 _BATCH = 64  # rows solved for at a time: the workspace is two n x _BATCH arrays
 _DENSE = 500  # up to this many nodes, a dense SVD; above, ARPACK
 _PRECISION = 1e-12  # of a score, relative to the first term of the series
+_MOST_STEPS = 10**6  # of the series: minutes, and a beta below the limit by about 1e-5 of it
+_TINY = 5e-324  # the smallest number above 0
 
 
 class Katz(PairScorer):
@@ -52,8 +54,7 @@ class Katz(PairScorer):
             self._radius_squared, rate = q * q, q / (1 + math.sqrt(1 - q * q))
         # the norm of the remainder after l steps is at most 2 rate^l / (1 - q), that of the
         # first term is q
-        smallest = _PRECISION * q * (1 - q) / 2
-        self._n_steps = 0 if q == 0 else math.ceil(math.log(smallest) / math.log(rate))
+        self._n_steps = _steps(q, rate)
         self._transposed = Pattern.of(sp.csr_array(matrix.T))
         self._weights = np.full(self._transposed.n_links, self.beta)
 
@@ -105,7 +106,10 @@ class SvdKatz(PairScorer):
         self.beta, _ = _damping(beta, S)
         # the sum over l of beta^l (U S V^T)^l is a geometric series of the k x k matrix V^T U S
         inner = np.eye(S.size) - self.beta * (V.T @ U) * S
-        W = np.linalg.solve(inner.T, (self.beta * U * S).T).T
+        try:
+            W = np.linalg.solve(inner.T, (self.beta * U * S).T).T
+        except np.linalg.LinAlgError:
+            raise InputError("beta is too close to one over the largest singular value") from None
         self.factors = np.ascontiguousarray(W), np.ascontiguousarray(V)
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
@@ -142,6 +146,21 @@ def _is_dense(n: int, rank: int) -> bool:
     return n <= _DENSE or rank >= n // 2
 
 
+def _steps(q: float, rate: float) -> int:
+    """Return how many steps give the promised precision."""
+    if q == 0:
+        return 0
+    # a sum of logarithms: the product of tiny numbers would be 0
+    smallest = math.log(_PRECISION / 2) + math.log(q) + math.log1p(-q)
+    steps = smallest / math.log(max(rate, _TINY))
+    if steps > _MOST_STEPS:
+        raise InputError(
+            f"beta is so close to one over the largest singular value that {steps:.0e} steps "
+            "would be needed; give a smaller beta"
+        )
+    return math.ceil(steps)
+
+
 def _square(data: GraphData) -> GraphData:
     if not data.square:
         raise InputError("walks need a square matrix, whose rows and columns are the same nodes")
@@ -170,7 +189,10 @@ def _damping(beta: float | None, singular_values: FloatArray) -> tuple[float, fl
         return (limit / 2, 0.5) if top else (1.0, 0.0)
     allowed = f"between 0 and one over the largest singular value, {limit:.6g}"
     check_option("beta", beta, number(allowed, lambda v: 0 < v < limit))
-    return float(beta), beta * top
+    q = beta * top
+    if q >= 1:  # by rounding
+        raise InputError(f"beta is too close to one over the largest singular value, {limit:.6g}")
+    return float(beta), q
 
 
 def katz(

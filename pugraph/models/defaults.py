@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pugraph.core.problem import Objective
+from pugraph.errors import InputError
 
 FACTOR_METHODS = ("bias", "shift")
 BLEND = "blend"  # the method that combines both with other evidence
@@ -19,6 +20,11 @@ MOST_EXACT = 5000  # nodes: the dense work of "exact" took 86 s for the 4,158 of
 # Of reg with features: per square root of the number of links, and as it is. Both were
 # chosen on two splits of Cora.
 _NUCLEAR_UNIT, _RIDGE_UNIT = 0.02, 0.5
+
+
+# Of the objective (see `core.problem`): with larger ones, sums of squares exceed float32. Real
+# networks have a pull of up to 1e9, for a density of 1e-9.
+_LARGEST_PULL, _LARGEST_RIDGE = 1e13, 1e30
 
 
 class Hyperparameters(NamedTuple):
@@ -32,9 +38,22 @@ class Hyperparameters(NamedTuple):
     @property
     def objective(self) -> Objective:
         """The objective with these weights."""
+        near = self.rho if self.alpha is None else self.alpha
+        if (1 - near) * _LARGEST_PULL < 1:
+            name = "rho" if self.alpha is None else "alpha"
+            raise InputError(
+                f"{name}={near!r} is so close to 1 that nothing but links would count; give a "
+                "smaller one"
+            )
+        if self.alpha is not None and self.alpha * _LARGEST_PULL < 1:
+            raise InputError(f"alpha={self.alpha!r} is so close to 0 that no link would count")
         if self.alpha is None:
-            return Objective.shifted(self.rho, self.reg)
-        return Objective.biased(self.alpha, self.reg)
+            objective = Objective.shifted(self.rho, self.reg)
+        else:
+            objective = Objective.biased(self.alpha, self.reg)
+        if objective.ridge > _LARGEST_RIDGE:
+            raise InputError(f"reg={self.reg!r} is so large that all scores would be 0")
+        return objective
 
 
 class Solver(NamedTuple):
