@@ -1,9 +1,10 @@
 """Memory estimates beside measured peaks: every solver and method, on three sizes.
 
-The estimate is the one by which the library refuses work that would not fit: it is asked for by a
-call while no memory seems to be free. The peak is the increase of the resident memory during a
-second call. Each size has a new process, in which a small call compiles the kernels first. For
-solvers that find the rank, the estimate is that of the rank found. Prints Markdown and writes
+The estimate is the one by which the library refuses work that would not fit: as much memory
+seems to be free as was asked for before, until the call is no longer refused. The peak is the
+increase of the resident memory during this last call. Each method has a new process, in which a
+small call compiles the kernels first. For solvers that find the rank, the estimate is that of the
+rank found. Prints Markdown and writes
 docs/data/memory-estimates.csv.
 
     python benchmarks/memory.py [part of a name ...]
@@ -11,6 +12,7 @@ docs/data/memory-estimates.csv.
 
 from __future__ import annotations
 
+import csv
 import ctypes
 import gc
 import sys
@@ -24,14 +26,14 @@ import igraph as ig
 import networkx as nx
 import numpy as np
 import scipy.sparse as sp
-from common import alone, forget_peak, machine, network, resident, table, write_csv
+from common import DATA, alone, forget_peak, machine, network, resident, table, write_csv
 
 import pugraph
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.clustering import PUClustering
 from pugraph.core import free_memory
 from pugraph.errors import NotEnoughMemoryError
-from pugraph.evaluation import compare, evaluate, split_links
+from pugraph.evaluation import evaluate, split_links
 from pugraph.link_prediction.walks import Katz, SvdKatz
 from pugraph.models.fit_model import memory_estimate
 from pugraph.models.options import Options
@@ -106,60 +108,65 @@ def chosen(n: int, entries: int) -> Call:
     return partial(select, undirected(n, entries), reg="auto", rho=0.9, max_sweeps=2)
 
 
-def compared(n: int, entries: int) -> Call:
-    scorer = partial(pugraph.pu_bias, max_sweeps=2)
-    return partial(compare, {"pu_bias": scorer}, undirected(n, entries), seeds=1, sample=10**6)
-
-
-PLAIN = [(50_000, 10**6), (100_000, 2 * 10**6), (200_000, 4 * 10**6)]
-DENSE = [(1000, 20_000), (2000, 40_000), (3000, 60_000)]
-WIDE = [(20_000, 200_000), (40_000, 400_000), (80_000, 800_000)]
-FAR = [(20_000, 200_000), (50_000, 500_000), (100_000, 10**6)]
+PLAIN = [(40_000, 400_000), (80_000, 800_000), (160_000, 1_600_000)]
+DENSE = [(1500, 30_000), (2000, 40_000), (3000, 60_000)]
+WIDE = [(10_000, 50_000), (20_000, 100_000), (40_000, 200_000)]
+FAR = [(20_000, 200_000), (40_000, 400_000), (80_000, 800_000)]
+SEARCHED = [(40_000, 200_000), (60_000, 300_000), (80_000, 400_000)]
 SPARSE = [(20_000, 40_000), (40_000, 40_000), (80_000, 40_000)]
 LINKS = [(50_000, 2 * 10**6), (100_000, 4 * 10**6), (200_000, 8 * 10**6)]
 NETWORKS = [(20_000, 500_000), (50_000, 10**6), (50_000, 2 * 10**6)]
-TWO, SIX = {"max_sweeps": 2}, {"max_sweeps": 6}
+ONE, THREE = {"max_sweeps": 1}, {"max_sweeps": 3}
+BIAS, SHIFT = {"method": "bias", **THREE}, {"method": "shift", **THREE}
 # what: how a call is made from nodes and entries, and the sizes
 CASES: dict[str, tuple[Callable[..., Call], list[tuple[int, int]]]] = {
-    "als": (partial(fit, method="bias", **TWO), PLAIN),
-    "als, directed": (partial(fit, make=directed, method="bias", **TWO), PLAIN),
-    "als, float64": (partial(fit, method="bias", dtype="float64", **TWO), PLAIN),
-    "ccd++": (partial(fit, method="bias", solver="ccd++", **TWO), PLAIN),
-    "ball": (partial(fit, method="shift", **TWO), PLAIN),
-    "relax": (partial(fit, method="shift", solver="relax", **TWO), PLAIN),
-    "proximal": (partial(fit, method="bias", solver="proximal", max_sweeps=10), DENSE),
-    "exact": (partial(fit, method="shift", solver="exact", max_sweeps=20), DENSE),
-    "features, proximal": (partial(features, width=300, method="bias", **SIX), WIDE),
-    "features, ridge": (partial(features, width=300, method="bias", penalty="ridge", **SIX), WIDE),
-    "features, ridge, wide": (
-        partial(features, width=1500, method="bias", penalty="ridge", **SIX),
-        [(3000, 30_000), (6000, 60_000), (12_000, 120_000)],
+    "als": (partial(fit, method="bias", **ONE), PLAIN),
+    "als, directed": (partial(fit, make=directed, method="bias", **ONE), PLAIN),
+    "als, float64": (partial(fit, method="bias", dtype="float64", **ONE), PLAIN),
+    "ccd++": (partial(fit, method="bias", solver="ccd++", **ONE), PLAIN),
+    "ball": (partial(fit, method="shift", **ONE), PLAIN),
+    "relax": (partial(fit, method="shift", solver="relax", **ONE), PLAIN),
+    "proximal": (partial(fit, method="bias", solver="proximal", max_sweeps=5), DENSE),
+    "exact": (partial(fit, method="shift", solver="exact", max_sweeps=10), DENSE),
+    "features, proximal": (partial(features, width=300, **BIAS), WIDE),
+    "features, ridge": (
+        partial(features, width=300, penalty="ridge", **BIAS),
+        WIDE,
     ),
-    "features, relax": (partial(features, width=300, method="shift", solver="relax", **SIX), WIDE),
-    "features, exact": (partial(features, width=50, method="shift", solver="exact", **SIX), DENSE),
-    "features, ccd++": (partial(features, width=100, method="bias", rank=32, **SIX), WIDE),
+    "features, ridge, wide": (
+        partial(features, width=1000, penalty="ridge", **BIAS),
+        [(2000, 20_000), (3000, 30_000), (6000, 60_000)],
+    ),
+    "features, relax": (
+        partial(features, width=300, solver="relax", **SHIFT),
+        WIDE,
+    ),
+    "features, exact": (
+        partial(features, width=50, solver="exact", **SHIFT),
+        DENSE,
+    ),
+    "features, ccd++": (partial(features, width=100, rank=32, **BIAS), WIDE),
     "features, ccd++, sparse": (
-        partial(features, width=20_000, density=0.002, method="bias", rank=32, **SIX),
+        partial(features, width=20_000, density=0.002, rank=32, **BIAS),
         WIDE,
     ),
     "blend": (fit, FAR),
     "blend, directed": (partial(fit, make=directed), FAR),
     "blend, several rounds": (fit, SPARSE),
     "blend with features": (partial(features, width=100), WIDE),
-    "best links, als": (partial(best, method="bias", **TWO), PLAIN),
-    "best links, directed": (partial(best, make=directed, method="bias", **TWO), PLAIN),
-    "best million links": (partial(best, k=10**6, method="bias", rank=16, **TWO), PLAIN),
-    "best links, blend": (best, FAR),
-    "katz": (katz, PLAIN),
+    "best links, als": (partial(best, method="bias", **ONE), FAR),
+    "best links, directed": (partial(best, make=directed, method="bias", **ONE), SEARCHED),
+    "best million links": (partial(best, k=10**6, method="bias", rank=16, **ONE), SEARCHED),
+    "best links, blend": (best, [(10_000, 40_000), (20_000, 80_000), (40_000, 160_000)]),
+    "katz": (katz, SEARCHED),
     "svd_katz": (lambda n, e: partial(SvdKatz, undirected(n, e)), FAR),
     "svd_katz, dense": (lambda n, e: partial(SvdKatz, undirected(n, e), n), DENSE),
-    "clustering": (partial(clusters, width=200), [(20_000, 5000), (40_000, 5000), (80_000, 5000)]),
-    "evaluate": (ranked, [(3000, 100_000), (5000, 200_000), (5000, 400_000)]),
+    "clustering": (partial(clusters, width=200), [(30_000, 5000), (45_000, 5000), (60_000, 5000)]),
+    "evaluate": (ranked, [(2000, 200_000), (3000, 300_000), (4000, 600_000)]),
     "evaluate, sample": (partial(ranked, sample=10**6), PLAIN),
     "evaluate, by degree": (partial(ranked, negatives="degree"), PLAIN),
-    "compare": (compared, PLAIN),
     "select": (chosen, [(20_000, 200_000), (40_000, 400_000), (60_000, 600_000)]),
-    "estimate_rho": (lambda n, e: partial(estimate_rho, undirected(n, e), **TWO), FAR),
+    "estimate_rho": (lambda n, e: partial(estimate_rho, undirected(n, e), **ONE), FAR),
     "split, matrix": (partial(split, library="matrix"), LINKS),
     "split, networkx": (partial(split, library="networkx"), NETWORKS),
     "split, igraph": (partial(split, library="igraph"), LINKS),
@@ -170,51 +177,57 @@ CASES: dict[str, tuple[Callable[..., Call], list[tuple[int, int]]]] = {
 }
 
 
-def estimate(call: Call) -> int:
-    """Return what a call is estimated to take: what it is refused for if nothing is free."""
-    known = free_memory.available_memory
-    free_memory.available_memory = lambda *_: 0
+def measured(call: Call, free: int | None = 0) -> tuple[int, float, Any]:
+    """Return the largest estimate of a call in bytes, its peak in MiB, and its result."""
+    known, needed = free_memory.available_memory, free
     try:
-        call()
-    except NotEnoughMemoryError as error:
-        return error.needed
+        while True:
+            free_memory.available_memory = lambda needed=needed: needed
+            gc.collect()
+            ctypes.CDLL(None).malloc_trim(0)  # give back what is free, which would be used again
+            forget_peak()
+            before = resident()
+            try:
+                found = call()
+                return needed or 0, 1024 * (resident(peak=True) - before), found
+            except NotEnoughMemoryError as error:
+                needed = error.needed
     finally:
         free_memory.available_memory = known
-    raise RuntimeError("the call has no estimate")
 
 
-def run(name: str, n: int, entries: int) -> tuple[float, float, float]:
-    """Return the estimate and the measured peak in MiB, and the seconds; called in a process."""
+def run(name: str, sizes: list[tuple[int, int]]) -> list[list[Any]]:
+    """Return a row of the table per size; called in a process."""
     warnings.simplefilter("ignore")
-    make = CASES[name][0]
+    make, rows = CASES[name][0], []
     make(*SMALL)()
-    call = make(n, entries)
-    needed = estimate(call)
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # give back what the small call has left free
-    forget_peak()
-    before, start = resident(), time.perf_counter()
-    found = call()
-    took, measured = time.perf_counter() - start, 1024 * (resident(peak=True) - before)
-    if name in ("proximal", "exact"):
-        options = Options(method=found.method, solver=name)
-        needed = memory_estimate(options, found._hyperparameters, found.data._pattern)
-    return needed / 2**20, measured, took
+    for n, entries in sizes:
+        start = time.perf_counter()
+        finds_rank = name in ("proximal", "exact")  # which are estimated anew while they run
+        needed, peak, found = measured(make(n, entries), None if finds_rank else 0)
+        if finds_rank:
+            options = Options(method=found.method, solver=name)
+            needed = memory_estimate(options, found._hyperparameters, found.data._pattern)
+        del found
+        mib = needed / 2**20
+        rows.append([name, n, entries, round(mib), round(peak), f"{mib / peak:.2f}"])
+        print(*rows[-1], f"{time.perf_counter() - start:.0f} s", flush=True)
+    return rows
 
 
 def main() -> None:
     wanted = [name for name in CASES if not sys.argv[1:] or any(w in name for w in sys.argv[1:])]
-    rows = []
+    rows: list[list[Any]] = []
     for name in wanted:
-        for n, entries in CASES[name][1]:
-            needed, measured, took = alone(run, name, n, entries)
-            row = [name, n, entries, round(needed), round(measured), f"{needed / measured:.2f}"]
-            rows.append(row)
-            print(*row, f"{took:.1f} s", flush=True)
+        rows += alone(run, name, CASES[name][1])
     head = ["what", "nodes", "entries", "estimate MiB", "measured MiB", "ratio"]
     print(machine("numpy", "scipy", "numba"), "\n\n" + table(head, rows))
-    if wanted == list(CASES):
-        write_csv("memory-estimates", head, rows)
+    path = DATA / "memory-estimates.csv"
+    if path.exists():  # keep what was not measured now
+        known = list(csv.reader(path.open(encoding="utf-8")))[1:]
+        rows += [row for row in known if row[0] not in wanted]
+    order = list(CASES)
+    write_csv("memory-estimates", head, sorted(rows, key=lambda row: order.index(row[0])))
 
 
 if __name__ == "__main__":

@@ -13,17 +13,17 @@ from pugraph.core.free_memory import check_memory
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
-# For the memory estimate, measured: bytes per entry of a matrix by rows, and more of any other.
-_PER_ENTRY, _PER_CELL = 10, 20
+_PER_ENTRY = 11.5  # bytes of a matrix while it is copied and transposed, at most; measured
 
 
 def convert(matrix: Any) -> GraphData:
     """Return the GraphData of a scipy sparse matrix or array."""
     if matrix.ndim != 2:
         raise InputError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
-    each = _PER_ENTRY + (0 if matrix.format == "csr" else _PER_CELL)
+    # by rows first, if it is not
+    each = _PER_ENTRY + (0 if matrix.format == "csr" else 4 + matrix.dtype.itemsize)
     what = f"the conversion of a matrix with {matrix.nnz} entries"
-    check_memory(each * matrix.nnz, what, PART_OF_GRAPH)
+    check_memory(int(each * matrix.nnz), what, PART_OF_GRAPH)
     if (
         matrix.format in ("coo", "csc", "csr")
         and matrix.dtype.kind in "iu"

@@ -17,7 +17,7 @@ from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
 _SPREAD = 8  # entries per node in a table of int nodes, at most; chosen by hand, for memory
-_PER_ENTRY = 30  # bytes of a matrix while it is made from dictionaries, at most; measured
+_PER_ENTRY = 18  # bytes of a matrix while it is made from dictionaries, at most; measured
 
 
 def convert(G: nx.Graph) -> GraphData:

@@ -9,7 +9,7 @@ import numpy as np
 from pugraph.adapters.features import FeatureMatrix, settle
 from pugraph.adapters.matrix import from_links
 from pugraph.core.basis import Features, Scaling
-from pugraph.core.blocks import gram
+from pugraph.core.blocks import gram, products_memory
 from pugraph.core.problem import both_sides
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.defaults import Hyperparameters
@@ -67,7 +67,9 @@ def learn_similarity(
     sides = (FeatureMatrix(features, []),) * 2
     solver = choose_solver(options, sides, (n, n))
     numbers = options.hyperparameters((n, n), rows.n_links, solver)
-    check_features_memory(solver, sides, rows, numbers.rank)
+    width = numbers.rank if solver == "ccd++" else features.shape[1]
+    least = spectrum_memory(features.shape, width)
+    check_features_memory(solver, sides, rows, numbers.rank, least)
     if options.rho is None and options.alpha is None:
         # class-balanced: the known pairs together have the same weight as all other pairs
         rho = max(0.0, 1 - 2 * rows.n_links / n**2)
@@ -82,6 +84,12 @@ def learn_similarity(
         )
         components, spectrum = _spectrum(scaled, P, Q)
     return Similarity(scaling, P, Q, components, spectrum, numbers, history, gap)
+
+
+def spectrum_memory(shape: tuple[int, int], rank: int) -> int:
+    """Return how many bytes `_spectrum` takes: scaled features, both vectors, their products."""
+    n, d = shape
+    return 8 * n * (d + 2 * rank) + products_memory(n, 2 * rank, 8)
 
 
 def _spectrum(scaled: Features, P: FloatArray, Q: FloatArray) -> tuple[FloatArray, FloatArray]:

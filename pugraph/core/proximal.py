@@ -205,7 +205,7 @@ class _Solver:
 
 def proximal_memory(extent: Extent, rank: int) -> int:
     """Return how many bytes a fit takes beside its result, if X has this rank."""
-    return 8 * (10 * sum(extent.shape) * (rank + SPARE) + 10 * extent.n_links)
+    return 8 * (14 * sum(extent.shape) * (rank + SPARE) + 10 * extent.n_links)
 
 
 def fit_proximal(

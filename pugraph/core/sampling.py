@@ -26,7 +26,7 @@ MAX_PATHS = 10**8
 _DRAWS, _MOST_LISTED = 50, 5 * 10**7
 
 # For the memory estimates, measured: bytes per drawn pair, and per pair of a list to draw from.
-_PER_DRAW, _PER_LISTED = 200, 24
+_PER_DRAW, _PER_LISTED = 130, 24
 _WAY_OUT = "draw fewer pairs"
 
 

@@ -187,7 +187,7 @@ def search_memory(pairs: Pairs, rank: int, itemsize: int, k: int) -> int:
     """
     m, n = pairs.links.shape
     vectors = (_HALVES * n if pairs.symmetric else n) * rank * itemsize
-    tile = 2 * (8 + itemsize) * _ROW_TILE * min(_STRIPE, n)
+    tile = 5 * (8 + itemsize) * _ROW_TILE * min(_COL_TILE, n)
     return vectors + tile + _PER_PAIR * min(k, m * n) + 40 * (m + n)
 
 

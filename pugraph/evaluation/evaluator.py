@@ -31,7 +31,7 @@ _RATIO = number("a number above 0", lambda v: 0 < v < math.inf)
 
 # For the memory estimate, measured: bytes per entry of the matrix, per held-out link, per held-out
 # link that is ranked for each node as well, and of a block of all pairs.
-_PER_LINK, _PER_HELD_OUT, _PER_SEEKER, _PER_BLOCK = 20, 500, 200, 60 * 2**20
+_PER_LINK, _PER_HELD_OUT, _PER_SEEKER, _PER_BLOCK = 20, 500, 200, 20 * 2**20
 
 # the methods of igraph.Graph that score given pairs
 _IGRAPH_SIMILARITIES = ("similarity_jaccard", "similarity_dice")
@@ -228,16 +228,17 @@ def evaluate_task(
 def evaluation_memory(task: Task, options: RankingOptions) -> int:
     """Return how many bytes an evaluation takes beside the scorer.
 
-    All links together, as a new matrix; the counters of a ranking per held-out link; and either
-    the drawn pairs, or a block of all pairs with their scores.
+    All links together, as a new matrix, and then either the draw of a sample, or the counters of a
+    ranking per held-out link and a block of pairs with their scores.
     """
     data, held_out = task.data, task.rows.size
     sample = options.sample
     if options.ratio is not None:
         sample = math.ceil(options.ratio * held_out)
     per_link = _PER_HELD_OUT + (_PER_SEEKER if options.per_node else 0)
-    ranked = _PER_BLOCK if sample is None else sampling.sample_memory(data._pairs, sample)
-    return _PER_LINK * data.adjacency.nnz + per_link * held_out + ranked
+    drawn = 0 if sample is None else sampling.sample_memory(data._pairs, sample)
+    block = _PER_BLOCK if sample is None else 8 * sample
+    return _PER_LINK * data.adjacency.nnz + max(drawn, per_link * held_out + block)
 
 
 def others_of(task: Task, options: RankingOptions) -> Others:

@@ -19,7 +19,7 @@ from pugraph.models.checks import check_option, check_whole, number
 
 # For the memory estimate, measured: bytes per entry of the matrix, per held-out pair, and per edge
 # of a copy of the graph.
-_PER_LINK, _PER_PAIR, _PER_EDGE = 20, 140, {"networkx": 300, "igraph": 60}
+_PER_LINK, _PER_PAIR, _PER_EDGE = 16, 140, {"networkx": 300, "igraph": 60}
 
 # 0 and 1 are allowed: no link, or every link, is held out
 HELD_OUT_FRACTION = number("a number in [0, 1]", lambda v: 0 <= v <= 1)

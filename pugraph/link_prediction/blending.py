@@ -20,7 +20,7 @@ from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
 from pugraph.models.checks import checks_names, is_auto
 from pugraph.models.defaults import BLEND
-from pugraph.models.evidence import Evidence, evidence_memory
+from pugraph.models.evidence import Evidence, evidence_memory, n_columns
 from pugraph.models.fit_model import hyperparameters_of
 from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
 from pugraph.models.options import Auto, Options, Progress
@@ -43,8 +43,8 @@ _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of
 # Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
 _SHIFTS = -10.0, 2.0
 # For the memory estimate, measured: bytes per path of two steps and per entry of the matrix, and
-# of the examples while they are learned from.
-_PER_PATH, _PER_LINK, _OF_EXAMPLES = 12, 30, 100 * 2**20
+# of a column of the examples while they are learned from.
+_PER_PATH, _PER_LINK, _PER_COLUMN = 12, 30, 9 * 2**20
 DEFAULT_MISSING = 0.1  # of the true links; stated in the docstring of `pu_blend`
 _ALMOST_ALL = 1 - 2.0**-53  # a share of 1 has no log odds
 
@@ -133,7 +133,8 @@ def blend_memory(data: GraphData, options: Options) -> int:
     at_a_time = 1 if times < 2 else n_threads(options.n_jobs)
     paths = min(int(sampling.n_paths(data.adjacency).sum()), _MOST_PATHS) if data.square else 0
     work = at_a_time * max(work, _PER_PATH * paths)
-    return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz + _OF_EXAMPLES
+    examples = _PER_COLUMN * n_columns(data)
+    return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz + examples
 
 
 def _with_numbers(data: GraphData, options: Options) -> Options:

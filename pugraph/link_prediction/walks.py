@@ -119,10 +119,11 @@ class SvdKatz(PairScorer):
 def katz_memory(data: GraphData) -> int:
     """Return how many bytes `Katz` takes beside the graph.
 
-    Per link, the matrix and its transpose with their weights; per node, both arrays of a batch.
+    Per link, the matrix and its transpose with their weights; per node, the arrays of a batch, the
+    result of the one before, and the vectors of ARPACK.
     """
     n, links = data.adjacency.shape[0], data.adjacency.nnz
-    return 36 * links + 8 * n * (2 * _BATCH + 4)
+    return 36 * links + 8 * n * (3 * _BATCH + 24)
 
 
 def svd_katz_memory(data: GraphData, rank: int) -> int:
@@ -134,7 +135,7 @@ def svd_katz_memory(data: GraphData, rank: int) -> int:
     n, links = data.adjacency.shape[0], data.adjacency.nnz
     if _is_dense(n, rank):
         return 8 * 8 * n * n
-    return 12 * links + 8 * n * (2 * rank + 5 * rank)
+    return 12 * links + 8 * n * (2 * rank + 4 * rank)
 
 
 def _check_memory(what: str, data: GraphData, needed: int, way_out: str) -> None:

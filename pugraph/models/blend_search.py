@@ -27,7 +27,7 @@ _ROUNDS = 5  # of narrowing down the nodes of far pairs; chosen by hand, affects
 _SLACK = 1e-9  # of a bound, for the rounding of sums in another order
 
 # For the memory estimate, measured: bytes per node and column of evidence, and of a block.
-_PER_BOUND, _PER_BLOCK = 32, 120 * 2**20
+_PER_BOUND, _PER_BLOCK = 32, 70 * 2**20
 
 ScoreAndNear = Callable[[IntArray, IntArray], tuple[FloatArray, BoolArray]]
 

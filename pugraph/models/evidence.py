@@ -291,6 +291,12 @@ def evidence_memory(data: GraphData, options: Options) -> tuple[int, int]:
     return kept, work
 
 
+def n_columns(data: GraphData) -> int:
+    """Return how many columns the evidence of a graph has."""
+    kind = _UNDIRECTED if data.symmetric else _DIRECTED if data.square else _RECTANGULAR
+    return len(_PATHS) + len(kind) + len(_MODELS) - (not data.has_features)
+
+
 def _options(data: GraphData, options: Options) -> tuple[Options, Options]:
     """Return the options of pu_bias and of pu_shift."""
     n = min(data.adjacency.shape)

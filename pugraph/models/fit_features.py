@@ -35,7 +35,8 @@ _LARGEST_D = 500 * 500  # entries; a larger D is held as a product P Q^T
 _FEW_PAIRS = 10**6  # above, scores of a shifted model are clipped instead
 _NEGLIGIBLE = 1e-7  # of the largest singular value of D: the precision of float32
 _LARGEST_START = 0.1  # as in `fit_model`
-_COLUMN = 28  # bytes per entry while features are ordered by column; measured
+# For the memory estimate, measured: bytes per entry while features are ordered by column.
+_DENSE_COLUMN, _SPARSE_COLUMN = 28, 14
 
 Bases = tuple[Basis | None, Basis | None]
 
@@ -156,23 +157,29 @@ def _size(sides: tuple[FeatureMatrix | None, ...], shape: tuple[int, int]) -> in
 
 
 class _Sizes(NamedTuple):
-    """Of the features of one side: stored entries, bytes of each, columns, and of its basis."""
+    """Of the features of one side: bytes of them, and by column; columns; entries of the basis.
 
-    entries: int
-    each: int
+    `linked` are those of the rows of the basis that have links.
+    """
+
+    scaled: int
+    by_column: int
     width: int
     basis: int
+    linked: int
 
     @classmethod
-    def of(cls, side: FeatureMatrix | None, n: int) -> _Sizes:
+    def of(cls, side: FeatureMatrix | None, n: int, n_links: int) -> _Sizes:
         if side is None:  # the identity, which is never formed
-            return cls(0, 0, n, 0)
+            return cls(0, 0, n, 0, 0)
         values: Any = side.values
-        width = values.shape[1]
-        if sp.issparse(values):
-            return cls(values.nnz, 12, width, n * min(n, width))
-        width += 1  # the constant
-        return cls(n * width, 8, width, n * min(n, width))
+        sparse = sp.issparse(values)
+        width = values.shape[1] + (not sparse)  # the constant
+        entries = values.nnz if sparse else n * width
+        each = (12, _SPARSE_COLUMN) if sparse else (8, _DENSE_COLUMN)
+        basis = min(n, width)
+        linked = min(n, n_links) * basis
+        return cls(each[0] * entries, each[1] * entries, width, n * basis, linked)
 
 
 def features_memory(
@@ -185,14 +192,15 @@ def features_memory(
     D, and several numbers per link. With bounds on every pair, several matrices like X.
     """
     m, n = rows.shape
-    both = [_Sizes.of(side, size) for side, size in zip(sides, rows.shape, strict=True)]
+    both = [_Sizes.of(s, size, rows.n_links) for s, size in zip(sides, rows.shape, strict=True)]
     once = both[:1] if sides[1] is sides[0] else both
-    needed = sum(side.entries * side.each for side in once)
+    needed = sum(side.scaled for side in once)
     if solver == "ccd++":
         vectors = 8 * rank * (m + n + sum(side.width for side in both))
-        return needed + sum(_COLUMN * s.entries for s in both) + vectors + 40 * rows.n_links
+        return needed + sum(side.by_column for side in both) + vectors + 40 * rows.n_links
     u, v = (min(side.width, size) for side, size in zip(both, rows.shape, strict=True))
-    numbers = sum(side.basis for side in (*once, *both)) + 2 * m * v
+    numbers = sum(side.basis for side in once) + sum(side.linked for side in both)
+    numbers += 2 * min(m, rows.n_links) * v
     numbers += 10 * u * v + 10 * rows.n_links
     if solver == "exact":
         numbers += 8 * m * n
@@ -200,16 +208,20 @@ def features_memory(
 
 
 def check_features_memory(
-    solver: str, sides: tuple[FeatureMatrix | None, ...], rows: Pattern, rank: int
+    solver: str,
+    sides: tuple[FeatureMatrix | None, ...],
+    rows: Pattern,
+    rank: int,
+    least: int = 0,
 ) -> None:
-    """Refuse a fit that would not fit into memory."""
+    """Refuse a fit that would not fit into memory, or of which something else takes `least`."""
     way_out = "lower rank" if solver == "ccd++" else "use fewer features"
     if solver == "ridge":
         way_out += ", or penalty='nuclear' with solver='ccd++', which never forms D"
     if solver == "exact":
         way_out += ", or solver='relax'"
     what = f"a fit to {rows.shape[0]} x {rows.shape[1]} nodes with features"
-    check_memory(features_memory(solver, sides, rows, rank), what, way_out)
+    check_memory(max(features_memory(solver, sides, rows, rank), least), what, way_out)
 
 
 def _fit_free(

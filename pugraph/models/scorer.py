@@ -19,7 +19,7 @@ from pugraph.errors import InputError
 from pugraph.models.resources import progress_bar
 
 # Bytes per wanted pair, measured: while the best ones are found, and as tuples of Python.
-_PER_PAIR, _PER_PREDICTION = 60, 190
+_PER_PAIR, _PER_PREDICTION = 60, 250
 # Bytes of a block of pairs with their scores, measured.
 _PER_BLOCK = 40 * BLOCK_PAIRS
 

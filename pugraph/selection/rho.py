@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pugraph.adapters import to_graph_data
+from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
+from pugraph.core.free_memory import check_memory
 from pugraph.core.types import FloatArray
 from pugraph.models.checks import check_names, check_option, check_whole
 from pugraph.models.fit_model import fit_model
@@ -16,6 +17,7 @@ from pugraph.selection.hiding import FRACTION, hide
 from pugraph.selection.tuning import resolve
 
 _MOST_PAIRS = 2_000_000  # non-links to calibrate with; chosen by hand, for seconds of work
+_PER_PAIR = 140  # bytes while pairs are calibrated with; measured
 
 
 class RhoEstimate(NamedTuple):
@@ -116,6 +118,11 @@ def estimate_rho(
     data = to_graph_data(G, features=features)
     chosen = Options(**options, inductive=data.has_features)
     rng = np.random.default_rng(seed)
+    check_memory(
+        rho_memory(data, chosen),
+        f"an estimate of rho for {data.adjacency.shape[0]} x {data.adjacency.shape[1]} nodes",
+        "lower rank, or give rho as a number",
+    )
     split = hide(data, fraction, rng)
     model = fit_model(split.data, resolve(split.data, chosen))
     us, vs, weight = sampling.some_non_links(split.pairs, _MOST_PAIRS, rng)
@@ -124,6 +131,17 @@ def estimate_rho(
     share = split.rows.size / split.n_links
     # of all links T, S are seen: certainty is share S / (T - (1 - share) S)
     return RhoEstimate(1 - 1 / (share / certainty + 1 - share), certainty, split.rows.size)
+
+
+def rho_memory(data: GraphData, options: Options) -> int:
+    """Return how many bytes the estimate takes beside the graph and the work of the fit.
+
+    The factors of the model, and the other pairs while they are calibrated with.
+    """
+    m, n = data.adjacency.shape
+    rank = 0 if data.has_features or options.selects else options.hyperparameters((m, n), 1).rank
+    factors = (m + n) * rank * np.dtype(options.dtype).itemsize
+    return factors + _PER_PAIR * min(_MOST_PAIRS, m * n)
 
 
 def _certainty(

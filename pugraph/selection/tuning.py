@@ -32,7 +32,7 @@ _GAIN = 1.01  # of the average precision, for another rank
 _HOPEFUL = 0.98  # of the best average precision on the first hiding, for a fit on the second
 _LOOSE = 2.0  # times the tolerance of a fit, which is enough to compare trials
 # For the memory estimate, measured: bytes per entry of the matrix, and of the ranked pairs.
-_PER_LINK, _OF_PAIRS = 20, 40 * 2**20
+_PER_LINK, _OF_PAIRS = 20, 8 * 2**20
 # The paper's grid, corrected: 1 - rho in multiples of the density, or rho itself
 _BIAS_LEVELS = (2.0, 20.0, 200.0, 2000.0)
 _SHIFT_LEVELS = (0.0, 0.3, 0.5, 0.7, 0.9)

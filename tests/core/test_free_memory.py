@@ -183,7 +183,7 @@ def calls():
     yield "split", partial(split_links, data), "a split .*smaller fraction"
     yield "select", partial(select, data), "options of a fit to 34 x 34 nodes.*as numbers"
     yield "auto", partial(pugraph.fit, data, "bias", reg="auto"), "options of a fit"
-    yield "rho", partial(estimate_rho, data), "a fit of rank"
+    yield "rho", partial(estimate_rho, data), "an estimate of rho"
     for graph in (G, igraph, A):
         yield f"conversion, {type(graph).__module__}", partial(to_graph_data, graph), "conversion"
     yield "columns", lambda: way_on._sides, "the links by column"

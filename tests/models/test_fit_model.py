@@ -186,7 +186,7 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(("method", "solver"), SOLVERS)
-def test_the_estimate_is_about_what_a_fit_takes(method, solver):
+def test_the_estimate_is_what_a_fit_takes_up_to_a_quarter(method, solver):
     data = to_graph_data(nx.barabasi_albert_graph(2000, 4, seed=0))
     options = Options(method=method, solver=solver, rank=64, n_jobs=1, tol=1e-2)
     fit_model(data, options)
@@ -197,7 +197,7 @@ def test_the_estimate_is_about_what_a_fit_takes(method, solver):
     numbers = Hyperparameters(model.rank, model.rho, model.alpha, model.reg)
     rows, _ = both_sides(data.adjacency, symmetric=True)
     estimate = memory_estimate(options, numbers, rows)
-    assert 0.5 * peak < estimate < 2 * peak
+    assert 0.8 * peak < estimate < 1.25 * peak
 
 
 CONVEX = [("bias", "proximal"), ("shift", "exact")]
