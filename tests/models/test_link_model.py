@@ -63,7 +63,8 @@ def rewritten(path, **changes):
     """Change what a saved file says of itself; None takes it away."""
     with np.load(path) as archive:
         arrays = dict(archive)
-    about = json.loads(arrays["about"].tobytes()) | changes
+    del arrays["checksum"]
+    about = json.loads(arrays["about"].tobytes()) | {"format": 2} | changes
     about = {name: value for name, value in about.items() if changes.get(name, 0) is not None}
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     with open(path, "wb") as file:
