@@ -157,9 +157,6 @@ def _attributes(stored: Any, width: int) -> list[Attribute] | None:
         require(isinstance(name, str) and right, "an attribute is not one")
         if categories is not None:
             require(len(set(categories)) == len(categories), f"{name} has a category twice")
-            # a tuple would have been taken for several numbers
-            usable = not any(isinstance(category, tuple) for category in categories)
-            require(usable, f"{name} has a tuple for a category")
         found.append(Attribute(name, columns, categories))
     widths = [columns if kinds is None else len(kinds) for _, columns, kinds in found]
     require(sum(w or 0 for w in widths) == width, f"attributes do not have {width} columns")

@@ -102,7 +102,7 @@ def test_what_is_kept_is_the_same(near):
         arrays = learned.arrays()
         assert all(isinstance(array, np.ndarray) for array in arrays.values())
         assert all(array.dtype != object for array in arrays.values())
-        again = Odds.restored(arrays)
+        again = Odds.restored(arrays, known.evidence.shape[1])
         assert (of(again, known.evidence) == of(learned, known.evidence)).all()
         assert (again.trees is None) == (learned.trees is None)
         assert again.shares(known.evidence[0])[0] == learned.shares(known.evidence[0])[0]

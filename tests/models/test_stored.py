@@ -107,7 +107,7 @@ def test_arrays_that_kernels_could_not_take_are_refused(tmp_path, karate, arrays
         ({"weights": [4, 0.5, None, 1.0]}, "alpha is None"),
         ({"weights": [4, 1.0, 0.9, 1.0]}, "rho is 1.0"),
         ({"weights": [4, 0.5, 0.9, math.nan]}, "reg is nan"),
-        ({"weights": [4, 0.5, 0.9, 1e308]}, "rho, alpha and reg are"),
+        ({"weights": [4, 0.5, 0.9, 1e308]}, "reg"),
         ({"weights": [5, 0.5, 0.9, 1.0]}, "W has shape"),
         ({"weights": [-1, 0.5, 0.9, 1.0]}, "rank is -1"),
         ({"history": [math.inf]}, "history"),
