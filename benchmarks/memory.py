@@ -39,6 +39,7 @@ from pugraph.models.fit_model import memory_estimate
 from pugraph.models.options import Options
 from pugraph.selection import estimate_rho, select
 
+HEAD = ["what", "nodes", "entries", "estimate MiB", "measured MiB", "ratio"]
 SMALL = (2000, 20_000)  # nodes and entries of the call that compiles
 Call = Callable[[], Any]
 
@@ -215,19 +216,22 @@ def run(name: str, sizes: list[tuple[int, int]]) -> list[list[Any]]:
     return rows
 
 
+def keep(rows: list[list[Any]]) -> None:
+    """Write rows to the file, in place of those of the same methods; the others stay."""
+    path, names = DATA / "memory-estimates.csv", {row[0] for row in rows}
+    known = list(csv.reader(path.open(encoding="utf-8")))[1:] if path.exists() else []
+    every = rows + [row for row in known if row[0] not in names]
+    order = list(CASES)
+    write_csv("memory-estimates", HEAD, sorted(every, key=lambda row: order.index(row[0])))
+
+
 def main() -> None:
     wanted = [name for name in CASES if not sys.argv[1:] or any(w in name for w in sys.argv[1:])]
     rows: list[list[Any]] = []
     for name in wanted:
         rows += alone(run, name, CASES[name][1])
-    head = ["what", "nodes", "entries", "estimate MiB", "measured MiB", "ratio"]
-    print(machine("numpy", "scipy", "numba"), "\n\n" + table(head, rows))
-    path = DATA / "memory-estimates.csv"
-    if path.exists():  # keep what was not measured now
-        known = list(csv.reader(path.open(encoding="utf-8")))[1:]
-        rows += [row for row in known if row[0] not in wanted]
-    order = list(CASES)
-    write_csv("memory-estimates", head, sorted(rows, key=lambda row: order.index(row[0])))
+        keep(rows)
+    print(machine("numpy", "scipy", "numba"), "\n\n" + table(HEAD, rows))
 
 
 if __name__ == "__main__":

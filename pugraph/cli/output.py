@@ -15,7 +15,6 @@ import networkx as nx
 
 from pugraph.cli.files import FileError, errors_of_file
 from pugraph.errors import InputError, MissingPackageError
-from pugraph.models.writing import whole_file
 
 # of the output; what can be written depends on the command
 FORMS = ("table", "csv", "json", "graphml")
@@ -43,6 +42,8 @@ def _opened(path: str | None) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
     else:
+        from pugraph.models.writing import whole_file  # --help needs no numba
+
         with errors_of_file(path), whole_file(path) as file:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
             yield text
@@ -134,6 +135,7 @@ def plot(G: Any, predictions: list[tuple[str, str, float]], path: str, seed: int
         raise MissingPackageError(
             f'--plot needs matplotlib ({error}): pip install "pugraph[plot]"'
         ) from None
+    from pugraph.models.writing import whole_file
     from pugraph.plotting import draw_predictions
 
     ends = {node for u, v, _ in predictions for node in (u, v)}
