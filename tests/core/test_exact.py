@@ -90,7 +90,7 @@ def test_few_directions_and_lanczos_steps_find_the_same_solution(monkeypatch):
     objective = Objective.shifted(0.5, 8.0)
     all_at_once = solve(A, objective)
     monkeypatch.setattr(spectral, "_SMALL", 0)
-    monkeypatch.setattr(spectral, "_SPARE", 6)
+    monkeypatch.setattr(spectral, "SPARE", 6)
     found = solve(A, objective)
     assert 2 < found.W.shape[1] < 40
     assert found.history[-1] == pytest.approx(all_at_once.history[-1], rel=1e-4)

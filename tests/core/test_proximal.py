@@ -77,7 +77,7 @@ def test_the_gap_is_an_upper_bound_at_any_tolerance(tol, symmetric):
 
 def test_few_directions_and_lanczos_steps_find_the_same_solution(monkeypatch):
     monkeypatch.setattr(spectral, "_SMALL", 0)
-    monkeypatch.setattr(spectral, "_SPARE", 8)
+    monkeypatch.setattr(spectral, "SPARE", 8)
     A = random_matrix(np.random.default_rng(2), 90, 80, 0.06)
     objective = Objective.biased(0.95, 4.0)
     found = solve(A, objective, tol=1e-6)
