@@ -90,7 +90,10 @@ def _solve(
         if square <= tol:
             break
         row_products(gathered, n, direction, products)
-        step = square / (dot(direction, direction) + extra * dot(products[:n], products[:n]))
+        curvature = dot(direction, direction) + extra * dot(products[:n], products[:n])
+        if curvature <= 0:  # by rounding, where links count less than other pairs
+            break
+        step = square / curvature
         for a in range(v.size):
             update[a] += step * direction[a]
         for p in range(n):

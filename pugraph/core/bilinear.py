@@ -218,7 +218,7 @@ def fit_bilinear_nuclear(problem: Bilinear, stopping: Stopping) -> Fitted:
     an upper bound. A step that would raise the objective is repeated without momentum.
     """
     objective = problem.objective
-    curvature = problem.largest_curvature()
+    curvature = problem.largest_curvature() or 1.0  # 0 if no feature is at a link: D = 0 is best
     D = np.zeros_like(problem.q)
     norm, x = 0.0, problem.values(D)
     value = problem.loss(D, x)

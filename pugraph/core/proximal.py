@@ -178,7 +178,8 @@ class _Solver:
         optimistic = gap_at(1.0)
         if optimistic > tol:
             return optimistic
-        return gap_at(min(1.0, reg / norm(P, self.rng, min(tol, _NORM_TOL) / 2)))
+        largest = norm(P, self.rng, min(tol, _NORM_TOL) / 2)
+        return gap_at(min(1.0, reg / largest) if largest > 0 else 1.0)
 
     def solve(
         self, X: _Point, reg: float, stopping: Stopping
