@@ -173,6 +173,7 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
 ):
     with pytest.raises(MemoryError, match=r"rank 1000000000 to 34 x 34 .* \d+\.\d GiB"):
         pugraph.fit(karate, method, solver=solver, rank=10**9)
+    karate = to_graph_data(karate)
     factors = 2 * 34 * 4 * 4  # bytes of W and H, which are the least that a fit needs
     for free in (0, factors - 1):
         monkeypatch.setattr("pugraph.core.free_memory._LITTLE", 0)
@@ -180,7 +181,7 @@ def test_a_fit_that_cannot_fit_into_memory_is_refused_with_the_estimate(
         with pytest.raises(MemoryError, match="lower rank"):
             pugraph.fit(karate, method, solver=solver, rank=4)
     quick = {} if JIT else {"tol": 0.1}
-    for free in (20 * factors, None):
+    for free in (10**6, None):
         monkeypatch.setattr("pugraph.core.free_memory._LITTLE", 0)
         monkeypatch.setattr("pugraph.core.free_memory.available_memory", lambda free=free: free)
         assert pugraph.fit(karate, method, solver=solver, rank=4, **quick).rank == 4
@@ -249,6 +250,7 @@ def test_convex_solvers_give_the_same_bits_on_any_number_of_threads(method, solv
 
 
 def test_a_convex_fit_that_is_too_large_names_the_other_solvers(karate, monkeypatch):
+    karate = to_graph_data(karate)
     monkeypatch.setattr("pugraph.core.free_memory._LITTLE", 0)
     monkeypatch.setattr("pugraph.core.free_memory.available_memory", lambda: 1000)
     for method, solver in CONVEX:
