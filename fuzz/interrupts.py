@@ -131,7 +131,7 @@ KINDS: dict[str, tuple[Work, tuple[str, ...]]] = {
     "fit, proximal": (_fit(method="bias", solver="proximal"), ("ca-HepPh", SYNTHETIC)),
     "fit, ball": (_fit(method="shift"), ("ca-AstroPh", SYNTHETIC)),
     "fit, relax": (_fit(method="shift", solver="relax"), ("ca-AstroPh", SYNTHETIC)),
-    "fit, exact": (_fit(method="shift", solver="exact"), ("ca-GrQc",)),
+    "fit, exact": (_fit(method="shift", solver="exact"), ("facebook_combined",)),
     "fit, features": (_fit_with_features(method="bias"), ("ca-AstroPh", SYNTHETIC)),
     "fit, features and rank": (_fit_with_features(method="bias", rank=32), ("ca-AstroPh",)),
     "blend": (_blend, ("ca-HepPh", SYNTHETIC)),
