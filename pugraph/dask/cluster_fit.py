@@ -170,6 +170,7 @@ def fit(
     with released_on_error(tasks):
         found = read_links(tasks, links, source, target, directed, bipartite)
         matrix = make_matrix(tasks, found, blocks)
+        found = found._replace(parts=[])  # which would stay in memory beside the blocks
         check_unchanged(found.stamps)
         chosen = options.chosen_solver
         numbers = options.hyperparameters(matrix.shape, matrix.n_links, chosen)

@@ -45,6 +45,11 @@ class NodeIndex(NamedTuple):
         return self.starts[-1]
 
 
+def position_type(largest: int) -> type[np.signedinteger[Any]]:
+    """Return the type of positions up to this one: the smaller one halves the memory of links."""
+    return np.int32 if largest < 2**31 - 1 else np.int64
+
+
 def column_values(frame: pd.DataFrame, column: str) -> pd.Index:
     """Return a column of nodes; nulls, fractions and mixtures are refused."""
     values = frame[column]
@@ -77,7 +82,7 @@ def column_values(frame: pd.DataFrame, column: str) -> pd.Index:
 def coded(values: pd.Index) -> Names:
     """Return the names of a column, sorted, and their numbers."""
     codes, names = pd.factorize(values, sort=True)
-    return Names(codes, pd.Index(names))
+    return Names(codes.astype(position_type(len(names))), pd.Index(names))
 
 
 def both_coded(sources: pd.Index, targets: pd.Index) -> tuple[Names, Names]:
@@ -166,7 +171,7 @@ def known_positions(names: Names, parts: list[IntArray]) -> IntArray:
     if (positions < 0).any():
         (unknown,) = names.sorted[np.flatnonzero(positions < 0)[:1]].tolist()
         raise InputError(f"node {unknown!r} is not in the graph")
-    return positions[names.codes]
+    return positions.astype(position_type(int(positions.max(initial=0))))[names.codes]
 
 
 def make_index(tasks: Tasks, parts: list[Future]) -> NodeIndex:

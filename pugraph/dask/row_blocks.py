@@ -120,7 +120,7 @@ def _to_rows(parts: list[Links], low: int, high: int, n_columns: int, square: bo
     ones = np.ones(rows.size, np.int8)
     matrix = sp.coo_array((ones, (rows - low, cols)), shape=(high - low, n_columns)).tocsr()
     matrix.sum_duplicates()
-    return Rows(low, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64))
+    return Rows(low, matrix.indptr.astype(np.int64), matrix.indices)
 
 
 def _size(rows: Rows) -> tuple[int, int]:
@@ -153,7 +153,7 @@ def _numbered(columns: IntArray) -> tuple[IntArray, IntArray]:
     last = int(columns.max(initial=-1)) + 1
     if last > _SPARSE * columns.size:
         needed, numbers = np.unique(columns, return_inverse=True)
-        return needed, numbers.astype(np.int32)
+        return needed.astype(np.int64), numbers.astype(np.int32)
     there = np.zeros(last, np.bool_)
     there[columns] = True
     needed = np.flatnonzero(there)

@@ -46,7 +46,7 @@ def whole(tasks, side, shape):
     return sp.vstack(rows).toarray()
 
 
-@pytest.mark.parametrize("n_parts", [1, 3])
+@pytest.mark.parametrize("n_parts", [pytest.param(1, marks=pytest.mark.compiled), 3])
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("kind", ["directed", "rectangular", "undirected", "unknown"])
 def test_the_blocks_hold_the_matrix_without_repeats_and_loops(
