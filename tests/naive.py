@@ -485,3 +485,16 @@ def tree_odds(trees, row):
             node = left[node] + (1 if row[column[node]] > threshold[node] else 0)
         total += value[node]
     return total
+
+
+def sweep_memberships(links, masses, base, slopes, q):
+    """Update one member after the other, with all sums formed anew."""
+    q = q.copy()
+    for i in range(len(q)):
+        others = np.arange(len(q)) != i
+        score = base[i] + links[i, others] @ q[others]
+        for t in range(2):
+            score = score - slopes[t] * masses[i, t] * (masses[others, t] @ q[others])
+        weights = np.exp(score - score.max())
+        q[i] = weights / weights.sum()
+    return q

@@ -26,7 +26,7 @@ from pugraph.core.blocks import multiply, products
 from pugraph.core.descent import Stopping, warn_unfinished
 from pugraph.core.pairs import score_pairs
 from pugraph.core.problem import Objective, Pattern
-from pugraph.core.types import FloatArray
+from pugraph.core.types import BoolArray, FloatArray
 
 # Up to this many links, ridge is solved by one dense system with a row per link. Chosen by
 # hand: the system costs O(links^3), and needs no iterations.
@@ -57,10 +57,23 @@ class Fitted(NamedTuple):
 
 
 class Bilinear:
-    """The loss of X = B_u D B_v^T as a function of D; B_u may be the identity."""
+    """The loss of X = B_u D B_v^T as a function of D; B_u may be the identity.
 
-    def __init__(self, objective: Objective, links: Pattern, left: Basis | None, right: Basis):
+    `positive` tells which of the links, by row, are ones; the others are known zeros, with the
+    weight of a one. If None, all are ones.
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        links: Pattern,
+        left: Basis | None,
+        right: Basis,
+        positive: BoolArray | None = None,
+    ):
         self.objective = objective
+        ones = np.ones(links.n_links) if positive is None else positive.astype(np.float64)
+        self.pulls = objective.pull * ones
         rows = np.repeat(np.arange(links.shape[0]), np.diff(links.indptr))
         self.linked_rows, self.i = np.unique(rows, return_inverse=True)
         self.linked_cols, self.j = np.unique(links.indices, return_inverse=True)
@@ -69,7 +82,7 @@ class Bilinear:
         self.V = np.ascontiguousarray(right.values[self.linked_cols])
         squares = np.ones(links.shape[0]) if left is None else left.squares
         self.q = np.outer(squares, right.squares)
-        self.constant = objective.pull * objective.target * links.n_links
+        self.constant = float(self.pulls.sum()) * objective.target
 
     def values(self, D: FloatArray) -> FloatArray:
         """Return the entries of X at the links."""
@@ -91,13 +104,12 @@ class Bilinear:
 
     def loss(self, D: FloatArray, x: FloatArray) -> float:
         """Return the loss at D divided by `unseen`; x are the values of X at the links."""
-        extra, pull = self.objective.extra, self.objective.pull
-        at_links = extra * np.dot(x, x) - 2 * pull * x.sum()
+        at_links = self.objective.extra * np.dot(x, x) - 2 * np.dot(self.pulls, x)
         return float(np.vdot(D, self.q * D) + at_links + self.constant)
 
     def gradient(self, D: FloatArray, x: FloatArray) -> FloatArray:
         """Return the gradient of `loss` with respect to D."""
-        weights = self.objective.extra * x - self.objective.pull
+        weights = self.objective.extra * x - self.pulls
         return 2 * (self.q * D + self.adjoint(weights))
 
     def largest_curvature(self) -> float:
@@ -143,12 +155,12 @@ def _solve_few_links(problem: Bilinear) -> FloatArray:
     K = np.empty((problem.i.size, problem.i.size))
     for p in range(problem.i.size):
         K[p] = (((left * left[p]) @ inverse) * (right * right[p])).sum(axis=1)
-    extra, pull = problem.objective.extra, problem.objective.pull
+    extra = problem.objective.extra
     if extra >= 0:
         system = np.eye(len(K)) + extra * (K + K.T) / 2
-        weights = scipy.linalg.solve(system, np.full(len(K), pull), assume_a="pos")
+        weights = scipy.linalg.solve(system, problem.pulls, assume_a="pos")
     else:
-        weights = np.linalg.solve(np.eye(len(K)) + extra * K, np.full(len(K), pull))
+        weights = np.linalg.solve(np.eye(len(K)) + extra * K, problem.pulls)
     return problem.adjoint(weights) * inverse
 
 
@@ -159,7 +171,7 @@ def _conjugate_gradients(problem: Bilinear, stopping: Stopping) -> Fitted:
     diagonal[diagonal == 0] = 1
     D = np.zeros_like(diagonal)
     x = np.zeros(problem.i.size)
-    residual = problem.adjoint(np.full(x.size, objective.pull))
+    residual = problem.adjoint(problem.pulls)
     initial = float(np.vdot(residual, residual))
     preconditioned = residual / diagonal
     direction, square = preconditioned, float(np.vdot(residual, preconditioned))
@@ -206,7 +218,7 @@ def nuclear_gap(problem: Bilinear, D: FloatArray, x: FloatArray, norm: float) ->
     loss = problem.loss(D, x)
     largest = float(np.linalg.norm(problem.gradient(D, x), 2)) if D.size else 0.0
     c = min(1.0, 2 * objective.ridge / largest) if largest > 0 else 1.0
-    targets = 2 * objective.pull * float((x - objective.target).sum())
+    targets = 2 * float(np.dot(problem.pulls, x - objective.target))
     value = loss + 2 * objective.ridge * norm
     return (value + c * targets + c * c * loss) / value if value > 0 else 0.0
 

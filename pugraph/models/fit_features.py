@@ -21,7 +21,7 @@ from pugraph.core.bilinear_ccd import fit_bilinear_ccd
 from pugraph.core.descent import Stopping
 from pugraph.core.free_memory import check_memory
 from pugraph.core.problem import Objective, Pattern
-from pugraph.core.types import FloatArray
+from pugraph.core.types import BoolArray, FloatArray
 from pugraph.errors import InputError
 from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
@@ -88,8 +88,12 @@ def learn(
     solver: str,
     numbers: Hyperparameters,
     stopping: Stopping,
+    positive: BoolArray | None = None,
 ) -> Learned:
-    """Learn D from links and scaled features, of which None stands for the identity."""
+    """Learn D from links and scaled features, of which None stands for the identity.
+
+    Where not `positive`, a link is a known zero; not for solvers "ccd++" and "exact".
+    """
     rows, cols = links
     objective = numbers.objective
     m, n = (n if F is None else F.shape[1] for n, F in zip(rows.shape, scaled, strict=True))
@@ -108,7 +112,7 @@ def learn(
     right = left if same else None if scaled[1] is None else Basis.of(scaled[1])
     if any(basis is not None and not basis.squares.size for basis in (left, right)):
         return nothing
-    fitted = _fit_free(objective, links, (left, right), options.penalty, stopping)
+    fitted = _fit_free(objective, links, (left, right), options.penalty, stopping, positive)
     if solver == "exact" and not within_bounds(fitted.D, (left, right)):
         nuclear = options.penalty == "nuclear"
         fitted = fit_bilinear_bounded(objective, rows, (left, right), nuclear, stopping)
@@ -230,12 +234,13 @@ def _fit_free(
     bases: Bases,
     penalty: str,
     stopping: Stopping,
+    positive: BoolArray | None,
 ) -> Fitted:
     """Fit D without bounds, with a side that has features on the right."""
     fit = fit_bilinear_ridge if penalty == "ridge" else fit_bilinear_nuclear
     left, right = bases
     if right is not None:
-        return fit(Bilinear(objective, links[0], left, right), stopping)
+        return fit(Bilinear(objective, links[0], left, right, positive), stopping)
     assert left is not None
     fitted = fit(Bilinear(objective, links[1], None, left), stopping)
     return fitted._replace(D=fitted.D.T)

@@ -124,6 +124,17 @@ def test_the_nuclear_norm_solution_is_optimal_and_its_gap_small(seed, objective,
     assert np.linalg.norm(gradient, 2) <= 2 * objective.ridge * (1 + 0.02)
 
 
+def test_a_curvature_that_is_too_small_grows_until_steps_lower_the_objective(monkeypatch):
+    A, F, G = random_features(5)
+    problem = build(A, F, G, OBJECTIVES[0])[0]
+    stopping = Stopping(5000, 1e-6)
+    best = bilinear.fit_bilinear_nuclear(problem, stopping).history[-1]
+    monkeypatch.setattr(Bilinear, "largest_curvature", lambda self: 1e-3)
+    found = bilinear.fit_bilinear_nuclear(problem, stopping)
+    assert found.gap <= 1e-6
+    assert found.history[-1] == pytest.approx(best, rel=1e-5)
+
+
 def test_a_strong_penalty_makes_d_zero():
     A, F, G = random_features(5)
     problem = build(A, F, G, Objective.biased(0.9, 1e6))[0]
@@ -167,6 +178,17 @@ def test_the_bounded_solution_is_within_its_bounds_and_optimal(nuclear):
         )  # fmt: skip
     assert value(D) <= other.fun * (1 + 1e-4)
     assert value(D) >= other.fun * (1 - 1e-2)
+
+
+@pytest.mark.parametrize("nuclear", [True, False])
+def test_without_links_the_bounded_solution_is_zero(nuclear):
+    rows, _ = both_sides(sp.csr_array((7, 7)), symmetric=False)
+    basis = Basis.of(random_features(7, m=7)[1])
+    found = bilinear.fit_bilinear_bounded(
+        Objective.shifted(0.5, 0.6), rows, (basis, basis), nuclear, Stopping(10, 1e-7)
+    )
+    assert not found.D.any()
+    assert found.gap == 0
 
 
 @pytest.mark.compiled
