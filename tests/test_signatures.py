@@ -23,7 +23,7 @@ FIELDS["features"] = (None, "Any")
 ORDER = ["features" if name == "inductive" else name for name in FIELDS if name != "features"]
 
 NUMBERS = {"rank": "int | None", "rho": "float | None", "reg": "float | None"}  # never "auto"
-CLUSTERS = {"penalty": "ridge"}
+CLUSTERS = {"penalty": "auto"}
 FUNCTIONS = {
     # function: options that it leaves out, other defaults, other types
     pugraph.fit: (set(), {"method": "blend"}, {}),

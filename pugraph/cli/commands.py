@@ -233,7 +233,7 @@ def _with_times(args: Namespace, network: Network) -> GraphData:
 
 def cluster(args: Namespace) -> None:
     """Cluster the nodes."""
-    from pugraph.clustering import pu_cluster
+    from pugraph.clustering.communities import fit_clusters
 
     form = _check_output(args)
     if args.missing is not None:
@@ -246,30 +246,38 @@ def cluster(args: Namespace) -> None:
         network = of_nodes(_nodes(args))
     else:
         network = _load(args)
-    options, features = _options(args, METHODS["bias"]), None
-    if not network.data.has_features:
-        # without features, use the vectors of the nodes in a model of the links
-        model = METHODS["bias"].make_scorer(network.data, **options)
-        features = np.hstack(model.factors)  # type: ignore[attr-defined]
-        options = {k: v for k, v in options.items() if k in ("seed", "n_jobs", "progress")}
-    must_link = None
-    if args.must_link is not None:
-        pairs = read_edges(args.must_link, _pairs_layout(args))
-        rows, cols = name_positions(pairs, network.names, network.path)
-        must_link = list(
-            zip(*(nodes_at(network.names, side) for side in (rows, cols)), strict=True)
-        )
-    groups = pu_cluster(
-        network.data, args.clusters, features=features, must_link=must_link, **options
+    options = _options(args, METHODS["bias"])
+    options["random_state"] = options.pop("seed", 0)
+    model = fit_clusters(
+        network.data,
+        args.clusters,
+        _pairs(args.must_link, args, network),
+        _pairs(args.cannot_link, args, network),
+        not args.no_links,
+        **options,
     )
-    number = {node: place for place, group in enumerate(groups, 1) for node in group}
+    # the largest cluster is 1
+    order = np.argsort(-np.bincount(model.labels_, minlength=model.n_clusters_), kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(1, order.size + 1)
+    number = dict(zip(network.names, place[model.labels_].tolist(), strict=True))
+    strength = [round(float(p), 3) for p in model.strengths_]
     if form == "graphml":
         G = network.to_networkx()
         nx.set_node_attributes(G, number, "cluster")
         output.write_graphml(G, args.output)
         return
-    rows_out = sorted(((name, number[name]) for name in network.names), key=lambda row: row[1])
-    output.write_rows(("node", "cluster"), rows_out, form, args.output)
+    rows_out = [(name, number[name], p) for name, p in zip(network.names, strength, strict=True)]
+    rows_out.sort(key=lambda row: row[1])
+    output.write_rows(("node", "cluster", "strength"), rows_out, form, args.output)
+
+
+def _pairs(path: str | None, args: Namespace, network: Network) -> list[tuple[Any, Any]] | None:
+    """Return the pairs of nodes in a file."""
+    if path is None:
+        return None
+    sides = name_positions(read_edges(path, _pairs_layout(args)), network.names, network.path)
+    return list(zip(*(nodes_at(network.names, side) for side in sides), strict=True))
 
 
 def fit(args: Namespace) -> None:

@@ -240,7 +240,7 @@ def _cluster(commands: Any) -> None:
     parser = _command(
         commands,
         "cluster",
-        "cluster nodes, by features and pairs that belong together",
+        "cluster nodes, by links, features and pairs that belong together",
         [
             "",
             "links.graphml --features age,city --clusters 3",
@@ -250,8 +250,15 @@ def _cluster(commands: Any) -> None:
     parser.add_argument(
         "--must-link",
         metavar="FILE",
-        help="pairs that belong together, in a file like an edge list (default: the edges of the "
-        "network, whose nodes may still be in different clusters)",
+        help="pairs that belong together, in a file like an edge list",
+    )
+    parser.add_argument(
+        "--cannot-link", metavar="FILE", help="pairs that do not belong together, in the same way"
+    )
+    parser.add_argument(
+        "--no-links",
+        action="store_true",
+        help="do not use the links of the network, only features and --must-link",
     )
     parser.add_argument(
         "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"

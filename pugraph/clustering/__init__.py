@@ -1,8 +1,9 @@
-"""Semi-supervised clustering from features and a few pairs that belong together."""
+"""Clusters from links, features and a few pairs that belong together."""
 
 from __future__ import annotations
 
 from pugraph.clustering.communities import pu_cluster
 from pugraph.clustering.estimator import PUClustering
+from pugraph.clustering.explanation import ClusterExplanation
 
-__all__ = ["PUClustering", "pu_cluster"]
+__all__ = ["ClusterExplanation", "PUClustering", "pu_cluster"]

@@ -1,4 +1,4 @@
-"""pu_cluster: cluster the nodes of a graph by their features."""
+"""pu_cluster: cluster the nodes of a graph by links, features and known pairs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pugraph.adapters import to_graph_data
+from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.lookup import nodes_at
+from pugraph.clustering.constraints import Constraints
 from pugraph.clustering.estimator import PUClustering
+from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import checks_names
 from pugraph.models.options import Progress
@@ -22,12 +24,14 @@ def pu_cluster(
     *,
     features: Any = None,
     must_link: Iterable[Any] | None = None,
+    cannot_link: Iterable[Any] | None = None,
+    use_graph: bool = True,
     hard: bool = True,
     rank: int | None = None,
     rho: float | None = None,
     alpha: float | None = None,
     reg: float | None = None,
-    penalty: str = "ridge",
+    penalty: str = "auto",
     solver: str = "auto",
     max_sweeps: int | None = None,
     tol: float | None = None,
@@ -35,26 +39,34 @@ def pu_cluster(
     n_jobs: int | None = None,
     progress: Progress = False,
 ) -> Any:
-    """Cluster a graph's nodes by their features, given pairs that belong together.
+    """Cluster a graph's nodes by its links, their features, and pairs that belong together.
 
-    Pairs that are not given are unknown; see `pugraph.clustering.PUClustering`.
+    All that is given counts, and how much is learned: links that are as frequent between clusters
+    as within them, or features that are the same in all, have no influence. Pairs that are not
+    given are unknown. `pugraph.clustering.PUClustering` also has strengths, predictions for new
+    nodes and explanations.
 
     Parameters
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
+        Directions do not matter.
     n_clusters : int, optional
-        If None, the number is chosen at the steepest fall in the spectrum of the similarity.
-    features : str, list of str or matrix
-        The names of node attributes, or a matrix with a row per node. May be omitted only if
-        `G` is a GraphData with features.
-    must_link : iterable of node pairs, optional
-        Pairs that belong together. If None, the edges of the graph are used instead.
+        If None, the number with the most evidence, at most 50.
+    features : str, list of str or matrix, optional
+        The names of node attributes, or a matrix with a row per node. Those of a GraphData are
+        used if None.
+    must_link, cannot_link : iterable of node pairs, optional
+        Pairs that belong together, and pairs that do not.
+    use_graph : bool
+        If False, only features and pairs count, and both are needed: the paper's setting.
     hard : bool
         Whether the two nodes of a `must_link` pair are always put into the same cluster. Use
-        False for pairs that may be wrong: they then only influence the similarity. If
-        `must_link` is None, the edges never force two nodes into the same cluster.
-    rank, rho, alpha, reg, penalty, solver, max_sweeps, tol, seed, n_jobs, progress
-        As in `pugraph.clustering.PUClustering` and `pugraph.fit`.
+        False for pairs that may be wrong.
+    rank, rho, alpha, reg, penalty, solver, max_sweeps, tol
+        Of the similarity that is learned from dense features and pairs, as in
+        `pugraph.clustering.PUClustering`.
+    seed, n_jobs, progress
+        As in `pugraph.fit`.
 
     Returns
     -------
@@ -65,10 +77,11 @@ def pu_cluster(
     Raises
     ------
     ValueError
-        If there is no pair to learn from, `features` is None or a tuple of two, the matrix is
-        rectangular, an option is out of range, or `n_clusters` is too large.
+        If there is nothing to learn from, `features` is a tuple of two, the matrix is
+        rectangular, an option is out of range, `n_clusters` is too large, or a `cannot_link` pair
+        contradicts `must_link`; the message then has the chain of pairs.
     networkx.NodeNotFound, ValueError
-        If a node of `must_link` is not in `G` (networkx, others).
+        If a node of a pair is not in `G` (networkx, others).
     networkx.NetworkXNotImplemented, ValueError
         If `G` is a multigraph (networkx, igraph).
     TypeError
@@ -85,39 +98,32 @@ def pu_cluster(
     >>> import networkx as nx
     >>> from pugraph.clustering import pu_cluster
     >>> G = nx.karate_club_graph()
-    >>> for node in G:
-    ...     G.nodes[node]["ties"] = [G.has_edge(node, 0), G.has_edge(node, 33)]
-    >>> [len(group) for group in pu_cluster(G, 2, features="ties")]
-    [21, 13]
+    >>> [len(group) for group in pu_cluster(G, 2)]
+    [18, 16]
+    >>> apart = pu_cluster(G, 2, must_link=[(8, 0)], cannot_link=[(8, 33)])
+    >>> any({8, 0} <= group for group in apart)
+    True
     """
     data = to_graph_data(G, features=features)
-    if not data.has_features:
-        raise InputError("pu_cluster needs features: node attributes by name, or a matrix")
-    if not data.square:
-        raise InputError("pu_cluster needs a graph, or a square matrix")
-    if data.features is None or data.column_features is not data.features:
-        raise InputError("pu_cluster needs one set of features; a pair of them is for fit")
-    if must_link is None:
-        pairs = np.column_stack(data.adjacency.tocoo().coords)
-        if not (pairs[:, 0] != pairs[:, 1]).any():
-            raise InputError("the graph has no edges to learn from; give must_link")
-    else:
-        pairs = np.column_stack(data.pair_positions(must_link, "must_link"))
-    model = PUClustering(
+    model = fit_clusters(
+        data,
         n_clusters,
+        must_link,
+        cannot_link,
+        use_graph,
+        hard=hard,
         rank=rank,
         rho=rho,
         alpha=alpha,
         reg=reg,
         penalty=penalty,
         solver=solver,
-        hard=hard and must_link is not None,
         max_sweeps=max_sweeps,
         tol=tol,
         n_jobs=n_jobs,
         progress=progress,
         random_state=seed,
-    ).fit(data.features.values, must_link=pairs)
+    )
     if data.library == "igraph" and data.graph is not None:
         import igraph
 
@@ -125,3 +131,37 @@ def pu_cluster(
     members = [np.flatnonzero(model.labels_ == c) for c in range(model.n_clusters_)]
     members.sort(key=len, reverse=True)
     return [set(nodes_at(data.nodes, rows)) for rows in members if rows.size]
+
+
+def fit_clusters(
+    data: GraphData,
+    n_clusters: int | None,
+    must_link: Iterable[Any] | None,
+    cannot_link: Iterable[Any] | None,
+    use_graph: bool,
+    **options: Any,
+) -> PUClustering:
+    """Return the fitted estimator for the nodes of a graph, with its own options."""
+    if not data.square:
+        raise InputError("pu_cluster needs a graph, or a square matrix")
+    if data.has_features and (data.features is None or data.column_features is not data.features):
+        raise InputError("pu_cluster needs one set of features; a pair of them is for fit")
+    if not use_graph and not data.has_features:
+        raise InputError("use_graph=False needs features: node attributes by name, or a matrix")
+    must = _positions(data, must_link, "must_link")
+    cannot = _positions(data, cannot_link, "cannot_link")
+    # contradictions are named here by nodes, and not by row numbers
+    hard = options.get("hard", True)
+    Constraints.of(len(data.nodes), must, cannot, hard, lambda row: data.nodes[row])
+    return PUClustering(n_clusters, **options).fit(
+        None if data.features is None else data.features.values,
+        must_link=must,
+        cannot_link=cannot,
+        graph=data if use_graph else None,
+    )
+
+
+def _positions(data: GraphData, pairs: Iterable[Any] | None, name: str) -> IntArray:
+    if pairs is None:
+        return np.empty((0, 2), np.int64)
+    return np.column_stack(data.pair_positions(pairs, name)).astype(np.int64)

@@ -112,7 +112,7 @@ class Linked(PUClustering):
 def test_scikit_learns_checks_of_an_estimator():
     results = check_estimator(Linked(2), on_skip=None)
     assert len(results) > 30
-    with pytest.raises(TypeError, match="must_link"):
+    with pytest.raises(ValueError, match="must_link is empty"):
         PUClustering(2).fit(np.eye(3))
     model = PUClustering(4, reg=0.3)
     assert clone(model).get_params() == model.get_params()
@@ -150,7 +150,10 @@ def test_bad_pairs_are_named(pairs, message):
         ({"rho": 1.0}, r"rho must be a number in \[0, 1\)"),
         ({"rho": "auto"}, 'must be numbers or None, not "auto"'),
         ({"penalty": "lasso"}, "penalty must be"),
-        ({"solver": "ccd++"}, "one of 'auto' for method 'bias' with features and penalty 'ridge'"),
+        (
+            {"solver": "ccd++", "penalty": "ridge"},
+            "one of 'auto' for method 'bias' with features and penalty 'ridge'",
+        ),
     ],
 )
 def test_bad_options_are_named(options, message):
@@ -192,3 +195,63 @@ def test_a_hundred_thousand_rows_need_no_n_by_n_matrix():
     X, labels, pairs = groups(n=99_999)
     model = PUClustering(3).fit(X, must_link=pairs)
     assert adjusted_rand_score(labels, model.labels_) > 0.8
+
+
+def test_pairs_that_are_apart_are_known_zeros_and_get_two_labels():
+    X, labels, pairs = groups()
+    free = PUClustering(3).fit(X, must_link=pairs)
+    near = np.array(
+        [(u, v) for u in range(30) for v in range(u) if free.labels_[u] == free.labels_[v]]
+    )
+    same = near[:1]
+    model = PUClustering(3).fit(
+        X, must_link=pairs[(pairs != same[0, 0]).all(axis=1)], cannot_link=same
+    )
+    assert model.labels_[same[0, 0]] != model.labels_[same[0, 1]]
+    assert model.similarity(same)[0] < free.similarity(same)[0]
+    assert model.broken_pairs_ == []
+    assert adjusted_rand_score(labels, model.labels_) > 0.6
+
+
+def test_pairs_that_cannot_all_be_kept_are_named():
+    X, _, pairs = groups()
+    apart = [(0, 1), (1, 2), (0, 2)]
+    with pytest.warns(UserWarning, match="not all cannot_link pairs can be kept with 2 clusters"):
+        model = PUClustering(2).fit(X, must_link=pairs[(pairs > 2).all(axis=1)], cannot_link=apart)
+    assert len(model.broken_pairs_) == 1
+    assert model.broken_pairs_[0] in apart
+    hints = PUClustering(3, hard=False).fit(X, must_link=np.vstack([pairs, [(0, 1)]]))
+    assert (0, 1) in hints.broken_pairs_
+
+
+def test_strengths_are_lower_between_clusters():
+    X = np.array([[0.0], [0.2], [0.1], [5.0], [5.2], [5.1], [2.6]])
+    model = PUClustering(2).fit(X, must_link=[(0, 1), (3, 4)])
+    assert model.strengths_.argmin() == 6
+    assert ((model.strengths_ > 0) & (model.strengths_ <= 1)).all()
+
+
+@pytest.mark.parametrize(("count", "penalty"), [(30, "ridge"), (210, "nuclear")])
+def test_many_pairs_get_the_nuclear_norm(count, penalty):
+    X, labels, _ = groups(n=300)
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, 300, (5000, 2))
+    pairs = pairs[(labels[pairs[:, 0]] == labels[pairs[:, 1]]) & (pairs[:, 0] != pairs[:, 1])]
+    auto = PUClustering(3).fit(X, must_link=pairs[:count])
+    tol = {"tol": 1e-3} if penalty == "nuclear" else {}
+    same = PUClustering(3, penalty=penalty, **tol).fit(X, must_link=pairs[:count])
+    np.testing.assert_array_equal(auto.spectrum_, same.spectrum_)
+
+
+@pytest.mark.compiled
+def test_thousands_of_words_are_projected_and_end_soon():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 1000)
+    words = sp.random_array((1000, 3000), density=0.003, rng=rng, format="lil")
+    for row, label in enumerate(labels):
+        words[row, rng.integers(100 * label, 100 * label + 100, 6)] = 1
+    pairs = rng.integers(0, 1000, (600, 2))
+    pairs = pairs[labels[pairs[:, 0]] == labels[pairs[:, 1]]]
+    model = PUClustering(3).fit(words.tocsr(), must_link=pairs)
+    assert adjusted_rand_score(labels, model.labels_) > 0.8
+    assert model.predict(words.tocsr()[:5]).shape == (5,)
