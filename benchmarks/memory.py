@@ -128,7 +128,7 @@ CASES: dict[str, tuple[Callable[..., Call], list[tuple[int, int]]]] = {
     "ball": (partial(fit, method="shift", **ONE), PLAIN),
     "relax": (partial(fit, method="shift", solver="relax", **ONE), PLAIN),
     "proximal": (partial(fit, method="bias", solver="proximal", max_sweeps=5), DENSE),
-    "exact": (partial(fit, method="shift", solver="exact", max_sweeps=10), DENSE),
+    "exact": (partial(fit, method="shift", solver="exact", max_sweeps=20), DENSE),
     "features, proximal": (partial(features, width=300, **BIAS), WIDE),
     "features, ridge": (
         partial(features, width=300, penalty="ridge", **BIAS),
@@ -158,7 +158,7 @@ CASES: dict[str, tuple[Callable[..., Call], list[tuple[int, int]]]] = {
     "best links, als": (partial(best, method="bias", **ONE), FAR),
     "best links, directed": (partial(best, make=directed, method="bias", **ONE), SEARCHED),
     "best million links": (partial(best, k=10**6, method="bias", rank=16, **ONE), SEARCHED),
-    "best links, blend": (best, [(10_000, 40_000), (20_000, 80_000), (40_000, 160_000)]),
+    "best links, blend": (best, [(5000, 20_000), (10_000, 40_000), (20_000, 80_000)]),
     "katz": (katz, SEARCHED),
     "svd_katz": (lambda n, e: partial(SvdKatz, undirected(n, e)), FAR),
     "svd_katz, dense": (lambda n, e: partial(SvdKatz, undirected(n, e), n), DENSE),

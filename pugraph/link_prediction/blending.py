@@ -122,8 +122,8 @@ def _rounds(n_links: int) -> tuple[int, int]:
 def blend_memory(data: GraphData, options: Options) -> int:
     """Return how many bytes `learn_blend` takes beside the graph.
 
-    The models of each round and of the whole graph, which are kept; what a fit takes, or the
-    pairs two steps apart that examples are drawn from; graphs without hidden links; examples.
+    The models of each round and of the whole graph, which are kept; what a fit takes, or, later,
+    examples and the pairs two steps apart that they are drawn from; graphs without hidden links.
     """
     options = replace(options.of_bias, rho=None, reg=None)
     if is_auto(options.rank):
@@ -132,9 +132,9 @@ def blend_memory(data: GraphData, options: Options) -> int:
     times = _rounds(data._n_links)[1]
     at_a_time = 1 if times < 2 else n_threads(options.n_jobs)
     paths = min(int(sampling.n_paths(data.adjacency).sum()), _MOST_PATHS) if data.square else 0
-    work = at_a_time * max(work, _PER_PATH * paths)
-    examples = _PER_COLUMN * n_columns(data)
-    return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz + examples
+    examples = _PER_COLUMN * n_columns(data) + at_a_time * _PER_PATH * paths
+    work = max(at_a_time * work, examples)
+    return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz
 
 
 def _with_numbers(data: GraphData, options: Options) -> Options:
