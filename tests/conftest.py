@@ -31,11 +31,19 @@ collect_ignore = ["user_script.py"]  # which only mypy reads
 
 
 # the longest tests begin first, so that both processes end at about the same time
-LONGEST = ["test_tutorials.py", "test_typing.py", "test_blending.py", "test_pages.py"]
+LONGEST = ["test_tutorials.py", "test_blending.py", "test_pages.py"]
+# these need no compiled kernels, or few
+LIGHT = ["test_typing.py", "adapters", "datasets", "plotting"]
 
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.path.name not in LONGEST)
+    # the first process begins with the first half of the tests, and compiles the kernels that
+    # most of them need; meanwhile the second one, which would compile the same, does without
+    light = [item for item in items if {item.path.name, item.path.parent.name} & set(LIGHT)]
+    others = [item for item in items if item not in set(light)]
+    half = len(items) // 2
+    items[:] = others[:half] + light + others[half:]
     skip = pytest.mark.skip(reason="needs compiled kernels; NUMBA_DISABLE_JIT is set")
     for item in items:
         # real networks are large, whatever is done with them

@@ -73,7 +73,8 @@ def test_threads_that_score_with_one_model_get_what_one_gets(karate):
 COLD = """
 import networkx as nx, pugraph
 G = nx.karate_club_graph()
-print([pugraph.fit(G, m, rank=4).top_links(3) for m in ("bias", "shift")])
+print(*pugraph.link_prediction.adamic_adar_index(G))  # kernels that are compiled in seconds
+print(*pugraph.link_prediction.common_neighbors(G))
 """
 
 

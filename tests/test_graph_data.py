@@ -42,7 +42,7 @@ CALLS = {
 
 def each(calls):
     """Return the parameters of a test; some are slow where kernels are not compiled."""
-    names = ["pu_blend", "fit with features", "pu_bias, rho chosen"]
+    names = ["pu_blend", "select", "fit with features", "pu_bias, rho chosen"]
     slow = {name: [pytest.mark.compiled] for name in names}
     return pytest.mark.parametrize(
         "call", [pytest.param(c, id=name, marks=slow.get(name, [])) for name, c in calls.items()]

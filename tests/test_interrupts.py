@@ -20,7 +20,7 @@ pytestmark = [
 
 WORK = """
 import json, signal, sys, time, warnings
-import networkx as nx, numba, numpy as np, threadpoolctl
+import igraph, networkx as nx, numba, numpy as np, threadpoolctl
 import pugraph
 from pugraph.clustering import pu_cluster
 from pugraph.evaluation import compare

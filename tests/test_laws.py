@@ -42,6 +42,11 @@ SOLVERS = {
 DESCENT = {"als": fit_als, "ccd++": fit_ccd, "ball": fit_ball, "relax": fit_box}
 CONVEX = ("proximal", "exact")
 few = settings(max_examples=15 if JIT else 3)
+# fits of "exact" to a tolerance of 1e-6 take seconds, and minutes without compilation
+fewer = settings(max_examples=6 if JIT else 3)
+certified = pytest.mark.parametrize(
+    "solver", ["proximal", pytest.param("exact", marks=pytest.mark.compiled)]
+)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -143,8 +148,8 @@ def weight_of(model):
     return 1.0 if model.alpha is None else min(model.alpha, 1 - model.alpha)
 
 
-@pytest.mark.parametrize("solver", CONVEX)
-@few
+@certified
+@fewer
 @given(matrices(least=2), st.integers(0, 100))
 def test_certified_fits_follow_their_nodes_as_closely_as_they_are_certified(solver, drawn, seed):
     A, kind = drawn
@@ -228,8 +233,8 @@ def test_walks_of_a_transposed_graph_are_transposed(name, drawn):
     np.testing.assert_allclose(two, one.T, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("solver", CONVEX)
-@few
+@certified
+@fewer
 @given(matrices(kinds=("directed", "rectangular"), least=2))
 def test_certified_fits_of_a_transposed_matrix_are_transposed(solver, drawn):
     A = drawn[0]
@@ -278,8 +283,8 @@ def test_a_node_without_links_changes_no_index_and_no_walk(name, drawn):
     )
 
 
-@pytest.mark.parametrize("solver", CONVEX)
-@few
+@certified
+@fewer
 @given(matrices(least=2))
 def test_a_node_without_links_changes_no_certified_fit(solver, drawn):
     A = drawn[0]

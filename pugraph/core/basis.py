@@ -35,8 +35,8 @@ class Scaling(NamedTuple):
 
     center: FloatArray | None
     scale: FloatArray
-    unit_rows: bool = False
-    constant: float = 0.0
+    unit_rows: bool
+    constant: float
 
     @classmethod
     def of(cls, values: Features, standard: bool = True, constant: bool = True) -> Scaling:

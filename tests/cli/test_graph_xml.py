@@ -11,6 +11,8 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
+from pugraph.cli import graph_xml
+from pugraph.cli.files import FileError
 from tests.cli.reading import ANY, content, content_of, graphs, read, written
 
 FORMATS = {
@@ -66,6 +68,13 @@ def test_entities_are_refused(refusal, kind, dtd):
 @pytest.mark.parametrize("kind", FORMATS)
 def test_deep_elements_are_refused(refusal, kind):
     assert "line 1: more than 100 elements" in refusal(f"x.{kind}", b"<a>" * 10**6)
+
+
+def test_the_deepest_elements_are_accepted():
+    graph_xml._check(b"<a>" + b"<b></b>" * 200 + b"</a>", "x")  # beside each other
+    graph_xml._check(b"<a>" * 100 + b"</a>" * 100, "x")
+    with pytest.raises(FileError, match="more than 100 elements"):
+        graph_xml._check(b"<a>" * 101 + b"</a>" * 101, "x")
 
 
 @pytest.mark.parametrize("kind", FORMATS)

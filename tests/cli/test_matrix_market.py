@@ -63,6 +63,12 @@ def test_comments_and_blank_lines_and_capitals():
     assert (us.tolist(), vs.tolist(), names, directed) == ([0, 2], [1, 0], ["1", "2", "3"], True)
 
 
+def test_an_array_is_read_column_by_column():
+    data = b"%%MatrixMarket matrix array real general\n2 2\n0\n3\n0\n4\n"
+    us, vs, names, directed = parse_mtx(data, "x")
+    assert (us.tolist(), vs.tolist(), names, directed) == ([1, 1], [0, 1], ["1", "2"], True)
+
+
 HEAD = b"%%MatrixMarket matrix coordinate pattern general\n"
 ARRAY = b"%%MatrixMarket matrix array real symmetric\n"
 BAD = {

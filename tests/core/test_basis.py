@@ -59,6 +59,7 @@ def test_the_basis_spans_the_features_with_orthogonal_columns(make):
     np.testing.assert_allclose(basis.values @ basis.rotation.T, F, atol=1e-8)
     singular = np.linalg.svd(F, compute_uv=False)[:4]
     np.testing.assert_allclose(np.sqrt(basis.squares), singular, rtol=1e-8)
+    assert Basis.of(make(1e-12 * F)).values.shape == (30, 4)  # at any scale
 
 
 def test_features_of_zeros_have_an_empty_basis():

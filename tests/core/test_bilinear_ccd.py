@@ -16,7 +16,7 @@ from pugraph.core.bilinear import Bilinear, fit_bilinear_nuclear
 from pugraph.core.bilinear_ccd import fit_bilinear_ccd
 from pugraph.core.descent import Stopping
 from pugraph.core.jit import threads
-from pugraph.core.problem import both_sides
+from pugraph.core.problem import Objective, both_sides
 from tests import naive
 from tests.core.problems import OBJECTIVES, random_features, weights_of
 
@@ -57,6 +57,15 @@ def test_the_objective_never_increases_and_reaches_the_convex_minimum(seed, obje
     problem = Bilinear(objective, rows, Basis.of(F), Basis.of(G))
     convex = fit_bilinear_nuclear(problem, Stopping(5000, 1e-5))
     assert history[-1] == pytest.approx(convex.history[-1], rel=2e-3)
+
+
+def test_a_feature_that_no_node_has_keeps_its_weight_without_a_penalty():
+    A, F, G = random_features(8)
+    F[:, 1] = 0
+    P, Q = np.full((4, 2), 0.5), np.full((3, 2), 0.5)
+    run(A, F, G, P, Q, Objective.biased(0.9, 0.0))
+    assert (P[1] == 0.5).all()
+    assert np.isfinite(P).all()
 
 
 @pytest.mark.compiled

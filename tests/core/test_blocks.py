@@ -25,4 +25,7 @@ def test_tall_matrices_are_multiplied_in_blocks(n, k, width, dtype):
     np.testing.assert_allclose(blocks.multiply(X, B, out), X @ B, **close)
     np.testing.assert_allclose(blocks.products(X, Y), X.T @ Y, **close)
     np.testing.assert_allclose(blocks.gram(X, 0.5), X.T @ X + 0.5 * np.eye(k), **close)
-    assert blocks.padded(k, np.dtype(dtype)) * np.dtype(dtype).itemsize % 64 == 0
+    line = 64 // np.dtype(dtype).itemsize
+    padded = blocks.padded(k, np.dtype(dtype))
+    assert padded % line == 0
+    assert k <= padded < k + line

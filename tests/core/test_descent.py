@@ -53,6 +53,19 @@ def test_the_recorded_objective_is_right_and_never_increases(
     assert history[-1] == pytest.approx(final, rel=close, abs=close * scale)
 
 
+def test_the_warning_names_the_line_that_called_the_library():
+    with pytest.warns(ConvergenceWarning) as caught:
+        descent.descend(lambda number: 1 / number, Stopping(2, 0.0))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_every_sweep_may_be_kept_and_the_last_one_is_told():
+    kept = []
+    stopping = Stopping(9, 0.35, keep=lambda history, last: kept.append((list(history), last)))
+    descent.descend(lambda number: 1 / number, stopping)
+    assert kept == [([1.0], False), ([1.0, 0.5], False), ([1.0, 0.5, 1 / 3], True)]
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", sorted(SOLVERS))
 @pytest.mark.parametrize("seed", range(3))

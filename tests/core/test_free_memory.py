@@ -79,6 +79,12 @@ def test_the_groups_around_it_count_up_to_the_mount(machine, version):
     assert free(machine) == 300
 
 
+def test_the_name_of_a_group_may_have_colons(machine):
+    machine.write("proc/self/cgroup", "0::/app:1:2\n")
+    write_group(machine, 2, "app:1:2", 500, 100)
+    assert free(machine) == 400
+
+
 @pytest.mark.parametrize("path", ["/docker/0123", "/../../other", "/"])
 def test_a_container_whose_path_is_that_of_the_host_has_its_limit_at_the_mount(machine, path):
     machine.write("proc/self/cgroup", f"0::{path}\n")
@@ -135,6 +141,7 @@ except pugraph.PugraphError as error:
 """
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is not kept elsewhere")
 def test_a_fit_beyond_the_limit_of_a_batch_system_is_refused():
     done = subprocess.run(
@@ -176,7 +183,7 @@ def calls():
     yield "svd_katz", partial(svd_katz, data), "the Katz index of rank 50 .*lower rank"
     pairs = np.array([[0, 1]])
     yield "clustering", partial(PUClustering(2).fit, F, must_link=pairs), "with features"
-    yield "pu_cluster", partial(pu_cluster, data, 2, features=F), "with features"
+    yield "pu_cluster", partial(pu_cluster, data, 2, features=F), "2 clusters of 34 nodes"
     yield "evaluate", partial(evaluate, bias, train, held_out), "16 held-out links.*sample="
     scorers = {"pu_bias": pugraph.pu_bias}
     yield "compare", partial(compare, scorers, data), "39 held-out links"

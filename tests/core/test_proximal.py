@@ -160,4 +160,8 @@ def test_a_dual_point_with_too_large_a_norm_is_scaled_down():
     # the negative gradient at 0, whose spectral norm is far above reg
     P = spectral.SparsePlusLow(solver.links, np.full(rows.n_links, -1.8), X.U, X.V)
     value = solver.value(X, 2.0)
-    assert solver.gap(value, P, 2.0, np.inf) >= (value - minimum) / value > 0
+    gap = solver.gap(value, P, 2.0, np.inf)
+    assert gap >= (value - minimum) / value > 0
+    scale = 2.0 / np.linalg.norm(1.8 * A, 2)
+    dual = rows.n_links * (1.8 * scale - (1.8 * scale) ** 2 / (4 * 0.9))
+    assert gap == pytest.approx((value - dual) / value, rel=1e-2)

@@ -198,6 +198,19 @@ def test_nearly_all_pairs_can_be_drawn_and_more_than_there_are():
         assert len(set(zip(rows, cols, strict=True))) == rows.size == min(sample, total)
 
 
+def test_nodes_without_links_are_never_drawn_by_degree():
+    A = random_graph(12, 0.3, 0, False)
+    A[0] = A[:, 0] = False
+    pairs, degrees = Pairs(Pattern.of(sp.csr_array(A.astype(np.int8))), False), A.sum(axis=1)
+    rng = np.random.default_rng(0)
+    rows, cols = sampling.random_non_links_by_degree(pairs, (degrees, degrees), 10**6, rng)
+    some = degrees > 0
+    assert some.sum() > 5
+    assert rows.size == np.triu(~A & some & some[:, None], 1).sum()
+    assert some[rows].all()
+    assert some[cols].all()
+
+
 def test_without_links_no_pair_is_drawn_by_degree():
     empty = Pairs(Pattern.of(sp.csr_array((4, 4), dtype=np.int8)), False)
     degrees = np.zeros(4, int), np.zeros(4, int)

@@ -17,7 +17,10 @@ import pugraph.dask
 from pugraph.dask import cluster
 from pugraph.errors import ClusterError
 
+own_process = pytest.mark.compiled  # which is the same without compilation
 
+
+@own_process
 def test_without_a_client_the_error_shows_how_to_make_one():
     code = (
         "import networkx as nx, pugraph.dask\n"
@@ -30,6 +33,7 @@ def test_without_a_client_the_error_shows_how_to_make_one():
     assert "distributed.Client(distributed.LocalCluster())" in shown
 
 
+@own_process
 def test_the_rest_of_the_library_does_not_import_dask():
     code = (
         "import sys, networkx as nx, pugraph\n"
@@ -42,6 +46,7 @@ def test_the_rest_of_the_library_does_not_import_dask():
     assert shown.strip() == "set()"
 
 
+@own_process
 def test_without_dask_the_error_names_the_extra():
     code = (
         "import sys\nsys.modules['distributed'] = None\n"

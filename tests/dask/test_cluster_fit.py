@@ -20,8 +20,10 @@ from distributed import Client, LocalCluster
 
 import pugraph
 import pugraph.dask
-from tests.models.examples import groups
+from tests.conftest import JIT
+from tests.models import examples
 
+groups = partial(examples.groups, 120 if JIT else 40)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -91,7 +93,7 @@ def test_a_misspelt_option_names_the_nearest_one(client):
 
 def test_more_than_the_workers_memory_is_refused_before_the_sweeps(client):
     limit = sum(client.run(lambda dask_worker: dask_worker.memory_manager.memory_limit).values())
-    rank = limit // (4 * 4 * 120) + 1
+    rank = limit // (4 * 4 * len(groups())) + 1
     with pytest.raises(
         MemoryError, match=r"the workers may use .* together; add workers, or lower"
     ):
@@ -159,15 +161,15 @@ def test_a_checkpoint_of_other_links_is_refused(client, tmp_path):
 compiled = pytest.mark.compiled
 
 
-def local_cluster(workers, **options):
+def local_cluster(workers, processes):
     return LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0", **options
+        n_workers=workers, threads_per_worker=1, processes=processes, dashboard_address=":0"
     )
 
 
 @compiled
 def test_bits_do_not_depend_on_the_workers_nor_do_lost_ones_change_them(tmp_path):
-    G = groups(600)
+    G = examples.groups(600)
     links = pd.DataFrame([(f"n{u}", f"n{v}") for u, v in G.edges], columns=["a", "b"])
     path = tmp_path / "links"
     path.mkdir()
@@ -175,7 +177,8 @@ def test_bits_do_not_depend_on_the_workers_nor_do_lost_ones_change_them(tmp_path
         links[part::4].to_parquet(path / f"{part}.parquet")
     found, tops = [], []
     for workers in (1, 2, 4):
-        with local_cluster(workers) as cluster, Client(cluster):
+        # processes where some are lost; to start one takes as long as a fit
+        with local_cluster(workers, processes=workers == 2) as cluster, Client(cluster):
             model = fit(path)
             found.append(bits(model))
             tops.append(model.top_links(20))
@@ -218,7 +221,7 @@ def _while_killing(cluster, call):
 @compiled
 def test_a_cluster_of_the_command_line_whose_scheduler_is_killed(tmp_path):
     """The fit ends with an error, and goes on from its checkpoint on another cluster."""
-    G = groups(300)
+    G = examples.groups(300)
     code = (
         "import sys, pugraph.dask, networkx as nx, warnings\n"
         "from distributed import Client\n"

@@ -26,6 +26,7 @@ def letters(G):
     return nx.relabel_nodes(G, {n: f"n{n:02d}" for n in G})
 
 
+@pytest.fixture(scope="module")
 def models(client):
     """Models of every kind of node, with some pairs that each knows."""
     G = letters(nx.karate_club_graph())
@@ -33,17 +34,19 @@ def models(client):
     named = ig.Graph.from_networkx(nx.karate_club_graph())
     named.vs["name"] = [f"v{i}" for i in range(34)]
     pairs = [("n00", "n33"), ("n05", "n01"), ("n00", "n33")]
-    yield pugraph.dask.fit(frame, **FEW), pairs
-    yield pugraph.dask.fit(frame, directed=True, **FEW), pairs
-    yield pugraph.dask.fit(G, **FEW), pairs
-    yield pugraph.dask.fit(named, **FEW), [("v0", "v33"), ("v5", "v1")]
-    yield pugraph.dask.fit(nx.to_scipy_sparse_array(G), **FEW), [(0, 33), (5, 1)]
     A = sp.random_array((9, 5), density=0.4, rng=0, format="csr")
-    yield pugraph.dask.fit([A], **FEW), [(8, 0), (0, 4)]
+    return [
+        (pugraph.dask.fit(frame, **FEW), pairs),
+        (pugraph.dask.fit(frame, directed=True, **FEW), pairs),
+        (pugraph.dask.fit(G, **FEW), pairs),
+        (pugraph.dask.fit(named, **FEW), [("v0", "v33"), ("v5", "v1")]),
+        (pugraph.dask.fit(nx.to_scipy_sparse_array(G), **FEW), [(0, 33), (5, 1)]),
+        (pugraph.dask.fit([A], **FEW), [(8, 0), (0, 4)]),
+    ]
 
 
-def test_pairs_are_scored_bit_for_bit_as_on_one_machine(client):
-    for model, pairs in models(client):
+def test_pairs_are_scored_bit_for_bit_as_on_one_machine(models):
+    for model, pairs in models:
         local = model.to_local()
         frame = pd.DataFrame(pairs, columns=["x", "y"], index=range(10, 10 + len(pairs)))
         frame["kept"] = "as it is"
@@ -57,8 +60,8 @@ def test_pairs_are_scored_bit_for_bit_as_on_one_machine(client):
         assert scored["p"].tolist() == expected
 
 
-def test_the_best_links_and_the_nodes_are_those_of_the_local_model(client):
-    for model, _ in models(client):
+def test_the_best_links_and_the_nodes_are_those_of_the_local_model(models):
+    for model, _ in models:
         local = model.to_local()
         assert model.top_links(25) == local.top_links(25)
         assert model.nodes() == list(local.nodes)
@@ -68,8 +71,8 @@ def test_the_best_links_and_the_nodes_are_those_of_the_local_model(client):
         assert f"method='bias' {'nodes' if local.data.square else 'rows'}=" in repr(model)
 
 
-def test_a_saved_model_is_the_same_and_replaces_another_one(client, tmp_path):
-    for model, pairs in models(client):
+def test_a_saved_model_is_the_same_and_replaces_another_one(models, tmp_path):
+    for model, pairs in models:
         model.save(tmp_path)
         again = pugraph.dask.load(tmp_path)
         assert repr(again) == repr(model)

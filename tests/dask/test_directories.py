@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import networkx as nx
 import numpy as np
@@ -12,12 +13,19 @@ import pytest
 import pugraph.dask
 
 
-@pytest.fixture
-def saved(client, tmp_path):
+@pytest.fixture(scope="module")
+def whole(client, tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole")
     G = nx.relabel_nodes(nx.path_graph(9), str)
     frame = pd.DataFrame(list(G.edges), columns=["u", "v"])
-    pugraph.dask.fit(frame, rank=2, blocks=2, directed=True).save(tmp_path)
-    return tmp_path
+    pugraph.dask.fit(frame, rank=2, blocks=2, directed=True).save(path)
+    return path
+
+
+@pytest.fixture
+def saved(whole, tmp_path):
+    """A copy to damage."""
+    return shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
 
 
 def test_a_directory_without_a_model(client, tmp_path):

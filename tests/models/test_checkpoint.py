@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -12,9 +13,10 @@ import pugraph
 from pugraph.models import fit_model
 from pugraph.models.arrays import read_array
 from pugraph.models.checkpoint import Checkpoints, write_array
-from tests.models.examples import groups
+from tests.models import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+groups = partial(examples.groups, 40)  # a network on which kernels as plain Python are quick
 CASES = [("bias", "als"), ("shift", "ball"), ("shift", "relax")]
 
 
@@ -93,10 +95,8 @@ def test_other_links_are_refused(tmp_path):
     ],
 )
 def test_where_there_is_no_checkpoint_it_is_refused(tmp_path, options, message):
-    from tests.models.examples import blocks
-
     with pytest.raises(ValueError, match=message):
-        pugraph.fit(blocks(), **{"checkpoint": tmp_path, **options})
+        pugraph.fit(examples.blocks(), **{"checkpoint": tmp_path, **options})
 
 
 @pytest.mark.compiled
@@ -123,7 +123,7 @@ def test_a_damaged_factor_is_named(tmp_path):
     fit(groups(), checkpoint=tmp_path)
     path = max(tmp_path.glob("*/W.npy"))  # of the last sweep
     write_array(path, np.zeros((3, 3)))
-    with pytest.raises(ValueError, match=r"W\.npy does not hold an array of shape \(120, 4\)"):
+    with pytest.raises(ValueError, match=r"W\.npy does not hold an array of shape \(40, 4\)"):
         fit(groups(), checkpoint=tmp_path)
     path.write_bytes(b"none")
     with pytest.raises(ValueError, match=r"W\.npy cannot be read"):
@@ -134,6 +134,15 @@ def test_a_directory_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=r"checkpoint=.* is not a directory, and cannot be made"):
         fit(groups(), checkpoint=tmp_path / "file" / "folder")
+
+
+def test_a_directory_of_other_files_is_refused_and_one_of_a_killed_fit_is_not(tmp_path):
+    (tmp_path / "sweep-00005").mkdir()
+    (tmp_path / ".checkpoint.json-0123456789ab.tmp").touch()
+    assert Checkpoints(tmp_path, {}).history() == []
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ValueError, match=r"has other files \(thesis\.tex\)"):
+        Checkpoints(tmp_path, {})
 
 
 def test_old_checkpoints_are_removed_and_the_last_two_kept(tmp_path):

@@ -97,6 +97,22 @@ def test_an_archive_of_something_else_or_a_later_format_is_refused(tmp_path):
         LinkModel.load(tmp_path / "none")
 
 
+@pytest.mark.parametrize("change", ["a number", "no checksum"])
+def test_a_changed_model_in_a_whole_archive_is_refused(tmp_path, karate, change):
+    path = tmp_path / "model"
+    pugraph.fit(karate, "bias", rank=2).save(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    if change == "a number":
+        arrays["W"][0, 0] += 1
+    else:
+        del arrays["checksum"]
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(ValueError, match="its checksum is wrong"):
+        LinkModel.load(path)
+
+
 @pytest.mark.parametrize("matrix", [np.eye(3, 2), sp.csr_array(np.eye(3, 2))])
 def test_a_matrix_is_packed_and_unpacked(matrix):
     from pugraph.models.storage import pack, unpack

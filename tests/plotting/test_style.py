@@ -21,6 +21,7 @@ from pugraph.plotting.style import style
 from tests.plotting.looks import KARATE, LINKS, SELECTION, fixed_results
 
 
+@pytest.mark.compiled
 def test_matplotlib_is_imported_at_the_first_plot():
     code = "import sys, pugraph; pugraph.plotting; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
