@@ -498,3 +498,13 @@ def sweep_memberships(links, masses, base, slopes, q):
         weights = np.exp(score - score.max())
         q[i] = weights / weights.sum()
     return q
+
+
+def modularity(links, labels, resolution):
+    """The modularity of a partition: a sum over all pairs of nodes."""
+    degrees, total = links.sum(axis=1), 0.0
+    for i in range(len(links)):
+        for j in range(len(links)):
+            if labels[i] == labels[j]:
+                total += links[i, j] - resolution * degrees[i] * degrees[j] / links.sum()
+    return total / links.sum()

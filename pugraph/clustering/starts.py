@@ -2,53 +2,38 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 
 from pugraph.clustering.likelihoods import Measurements, one_hot
 from pugraph.clustering.mixture import Mixture
+from pugraph.core.modularity import communities
 from pugraph.core.types import FloatArray, IntArray
 
 # All chosen by hand.
 _SMOOTHING = 8  # steps of averaging features over neighbours
 _KMEANS = 3  # starts of k-means, for a start
 _MOST_PARTS = 300  # clusters that are merged; smaller ones join the largest
-_ITERATIONS = 2  # of Leiden's method: igraph's default
+_ITERATIONS = 2  # of Leiden's method: the usual number
 _MOST_RESOLUTION = 1000.0  # of Leiden's method, where a graph has too few parts
 COARSE, FINE = 1.0, 4.0  # its resolutions: the usual one, and for more, smaller parts
 PARTS = 60  # by features, where the number of clusters is not known
 
 
 class Communities:
-    """Communities of a graph by igraph's Leiden method, with modularity; each is found once."""
+    """Communities of a graph by Leiden's method, with modularity; each partition is found once."""
 
     def __init__(self, adjacency: sp.csr_array, seed: int) -> None:
-        import igraph
-
-        upper = sp.triu(adjacency, 1).tocoo()
-        self._graph = igraph.Graph(adjacency.shape[0], np.column_stack(upper.coords))
-        self._weights, self._seed = upper.data.tolist(), seed
+        self._adjacency, self._seed = adjacency, seed
         self._found: dict[float, IntArray] = {}
 
     def at(self, resolution: float) -> IntArray:
         """Return the community of each node; a higher resolution gives more of them."""
-        import igraph
-
         if resolution not in self._found:
-            igraph.set_random_number_generator(random.Random(self._seed))
-            try:
-                found = self._graph.community_leiden(
-                    objective_function="modularity",
-                    weights=self._weights,
-                    resolution=resolution,
-                    n_iterations=_ITERATIONS,
-                )
-            finally:
-                igraph.set_random_number_generator(random)
-            self._found[resolution] = np.asarray(found.membership)
+            self._found[resolution] = communities(
+                self._adjacency, resolution, _ITERATIONS, self._seed
+            )
         return self._found[resolution]
 
     def at_least(self, fewest: int, resolution: float) -> IntArray:
