@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from pugraph.clustering.likelihoods import Measurements, one_hot
 from pugraph.clustering.mixture import Mixture
@@ -46,9 +49,11 @@ class Communities:
 
 
 def kmeans(rows: FloatArray, n_clusters: int, size: FloatArray, seed: int) -> IntArray:
-    """Return labels of members by their rows."""
-    n_clusters = min(n_clusters, len(np.unique(rows, axis=0)) if len(rows) < 1000 else len(rows))
-    found = KMeans(n_clusters, n_init=_KMEANS, random_state=seed).fit(rows, sample_weight=size)
+    """Return labels of members by their rows; fewer if not so many rows differ."""
+    means = KMeans(min(n_clusters, len(rows)), n_init=_KMEANS, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of rows that are the same
+        found = means.fit(rows, sample_weight=size)
     return np.asarray(found.labels_, np.int64)
 
 

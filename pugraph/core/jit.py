@@ -6,6 +6,7 @@ and compiled again in each process otherwise.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import contextvars
 import functools
@@ -186,11 +187,39 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     limit = n_threads(n_jobs)
     previous = numba.get_num_threads()
     try:  # before anything is changed: Ctrl-C may come at any time
-        with _one_blas_thread():
+        with _one_blas_thread(), _interrupts_kept():
             numba.set_num_threads(limit)
             yield
     finally:
         numba.set_num_threads(previous)
+
+
+# Seconds until an interrupt that was lost is repeated; chosen by hand.
+_AGAIN = 0.05
+
+
+@contextlib.contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Repeat a Ctrl-C that comes inside a callback of the compiler, from which nothing is raised.
+
+    Python would only print it there, and the work would go on.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = sys.unraisablehook
+
+    def hook(lost: sys.UnraisableHookArgs) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            threading.Timer(_AGAIN, _thread.interrupt_main).start()
+        else:
+            before(lost)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> list[_T]:

@@ -6,11 +6,13 @@ import csv
 import io
 import sys
 
+import igraph as ig
 import networkx as nx
 import numpy as np
 import pytest
 
 import pugraph
+from pugraph.clustering import PUClustering, pu_cluster
 from pugraph.link_prediction.methods import METHODS
 from tests.conftest import JIT
 
@@ -358,3 +360,55 @@ def test_progress_is_for_terminals(run, links, monkeypatch):
         monkeypatch.setattr(sys, "stderr", stderr)
         run("predict", links, "--method", "jaccard", *argv)
         assert ("pairs" in stderr.getvalue()) is shown
+
+
+@pytest.mark.parametrize("features", [True, False])
+@pytest.mark.parametrize("clusters", [3, None])
+def test_clusters_are_the_same_on_the_command_line_and_in_python(
+    run, tmp_path, features, clusters
+):
+    G = nx.relabel_nodes(
+        nx.planted_partition_graph(3, 20, 0.4, 0.04, seed=1), lambda i: f"n{i:02}"
+    )
+    edges, table, known, apart = (
+        tmp_path / name for name in ("links.csv", "nodes.csv", "together.csv", "apart.csv")
+    )
+    edges.write_text("\n".join(f"{u},{v}" for u, v in G.edges))
+    ages = {node: 10 * (i // 20) + i % 7 for i, node in enumerate(sorted(G))}
+    table.write_text("node,age\n" + "\n".join(f"{node},{age}" for node, age in ages.items()))
+    known.write_text("n00,n01\nn20,n21")
+    apart.write_text("n00,n20")
+    argv = ["cluster", edges, "--must-link", known, "--cannot-link", apart, "--as", "json"]
+    argv += ["--nodes", table, "--features", "age"] if features else []
+    argv += ["--clusters", clusters] if clusters else []
+    rows = run(*argv).json
+
+    read = nx.Graph([line.split(",") for line in edges.read_text().split()])
+    nx.set_node_attributes(read, ages, "age")
+    pairs = {"must_link": [("n00", "n01"), ("n20", "n21")], "cannot_link": [("n00", "n20")]}
+    options = {"features": "age" if features else None, **pairs}
+    found = pu_cluster(read, clusters, **options)
+    as_igraph = ig.Graph.from_networkx(read)
+    as_igraph.vs["name"] = as_igraph.vs["_nx_name"]
+    places = {name: i for i, name in enumerate(read)}
+    X = np.array([[ages[node]] for node in read], float) if features else None
+    model = PUClustering(clusters).fit(
+        X,
+        graph=nx.to_scipy_sparse_array(read),
+        **{
+            kind: [[places[node] for node in pair] for pair in some]
+            for kind, some in pairs.items()
+        },
+    )
+
+    def groups(labels):
+        return {frozenset(n for n in labels if labels[n] == c) for c in labels.values()}
+
+    expected = {frozenset(group) for group in found}
+    assert len(expected) == 3
+    assert groups({row["node"]: row["cluster"] for row in rows}) == expected
+    assert groups(dict(zip(read, model.labels_.tolist(), strict=True))) == expected
+    by_igraph = pu_cluster(as_igraph, clusters, **options)
+    assert groups(dict(zip(read, by_igraph.membership, strict=True))) == expected
+    strengths = {row["node"]: row["strength"] for row in rows}
+    np.testing.assert_allclose([strengths[n] for n in read], model.strengths_, atol=6e-4)

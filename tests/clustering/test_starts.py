@@ -45,6 +45,12 @@ def test_vectors_of_a_graph_and_smoothed_features_tell_the_clusters():
     np.testing.assert_array_equal(unit_rows(np.zeros((2, 2))), np.zeros((2, 2)))
 
 
+def test_rows_that_are_the_same_are_no_reason_for_a_warning():
+    rows = np.array([[0.0], [0.0], [1.0], [1.0 + 1e-17], [1.0], [0.0]])
+    labels = kmeans(rows, 5, np.ones(6), 0)
+    np.testing.assert_array_equal(labels == labels[0], rows[:, 0] == 0)
+
+
 def test_merging_goes_down_one_by_one_and_finds_the_clusters():
     A, labels = planted(n=200, degree=16, mixing=0.2)
     parts = labels + 3 * (np.arange(200) // 50)  # four parts of each cluster

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,6 +15,7 @@ from itertools import pairwise
 import numba
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401, its BLAS is there before limits are compared
 import threadpoolctl
 
 from pugraph.core import jit
@@ -268,6 +271,29 @@ def test_ctrl_c_side_by_side_ends_what_was_begun(monkeypatch):
     assert time.perf_counter() - begin < 60
     assert state() == before
     doubled(np.ones(3), np.empty(3))  # kernels of this thread go on
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process on this system")
+def test_ctrl_c_in_a_callback_from_c_is_repeated_and_other_errors_are_reported():
+    reported = []
+    before, sys.unraisablehook = sys.unraisablehook, reported.append
+    callback = ctypes.CFUNCTYPE(None)
+    interrupted = callback(lambda: signal.raise_signal(signal.SIGINT))
+    failing = callback(lambda: 1 / 0)
+
+    def work():
+        with jit.threads(1):
+            failing()
+            interrupted()
+            time.sleep(30)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert sys.unraisablehook == reported.append
+    finally:
+        sys.unraisablehook = before
+    assert [error.exc_type for error in reported] == [ZeroDivisionError]
 
 
 @pytest.mark.parametrize("work", [0, 1e7, 1e12, np.inf])
