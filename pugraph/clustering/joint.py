@@ -35,9 +35,10 @@ from pugraph.core.basis import Features, Scaling
 from pugraph.core.free_memory import check_memory
 from pugraph.core.types import FloatArray, IntArray
 
-# Numbers of clusters that are looked at on the way from many parts to one; those next to the best
-# follow. Chosen by hand.
+# Numbers of clusters that are looked at on the way from many parts to one, and how many of those
+# next to the best follow, at most. Chosen by hand.
 _LADDER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 27, 33, 40, 50)
+_NEIGHBOURS = 6
 _MANY_ENTRIES = 10**6  # of a large graph; chosen by hand, for speed
 
 Steps = Callable[[int], AbstractContextManager[Callable[[float], None]]]
@@ -126,7 +127,7 @@ def fit_joint(
     sizes = [n_clusters] if n_clusters is not None else _promising(data, most, seed)
     longest = len(_starts(data, max(sizes), seed)) + 1
     tried: dict[int, Found] = {}
-    with steps(longest * (len(sizes) + 2 * (n_clusters is None))) as report:
+    with steps(longest * (len(sizes) + _NEIGHBOURS * (n_clusters is None))) as report:
 
         def attempt(k: int) -> None:
             starts = (make() for make in _starts(data, k, seed))
@@ -134,11 +135,12 @@ def fit_joint(
 
         for k in sizes:
             attempt(k)
-        best = max(tried, key=lambda k: tried[k].evidence)
-        if n_clusters is None:
-            for k in (best - 1, best + 1):
-                if 1 <= k <= most and k not in tried:
-                    attempt(k)
+        for _ in range(_NEIGHBOURS * (n_clusters is None)):
+            best = max(tried, key=lambda k: tried[k].evidence)
+            nearest = [k for k in (best - 1, best + 1) if 1 <= k <= most and k not in tried]
+            if not nearest:
+                break
+            attempt(nearest[0])
     k = max(tried, key=lambda k: tried[k].evidence)
     found = tried[k]
     mixture.estimate(found.q)  # the models of the best fit

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.special import gammaln
+from sklearn.neighbors import NearestNeighbors
 
 from pugraph.clustering.constraints import Constraints
 from pugraph.core.basis import Features, Scaling
@@ -24,6 +25,7 @@ from pugraph.core.types import FloatArray, IntArray
 # Sparse features are projected on this many of their strongest directions where they cannot be
 # counted, and for starts; chosen by hand.
 DIRECTIONS = 64
+_NEAR_ROWS = 2000  # that are compared with each other; chosen by hand
 
 
 class Links:
@@ -82,8 +84,9 @@ class Measurements:
     """Dense features: a mean per cluster, and one variance for all.
 
     Features that repeat each other count once: the log likelihood is that of as many independent
-    features as the spectrum of their covariance suggests, (sum of eigenvalues)^2 / sum of
-    squares.
+    features as the spectrum of a covariance suggests, (sum of eigenvalues)^2 / sum of squares. It
+    is the covariance of the differences of nearest rows, most of which share a cluster: features
+    that only repeat each other in that they tell the clusters are independent.
     """
 
     def __init__(self, values: FloatArray, groups: IntArray) -> None:
@@ -94,9 +97,8 @@ class Measurements:
         np.add.at(sums, groups, values)
         self.rows = sums / self.size[:, None]
         self._n = n
-        covariance = values.T @ values / n
-        variance = float(np.trace(covariance))
-        self._effective = variance**2 / max(float((covariance**2).sum()), np.finfo(float).tiny)
+        variance = float((values**2).sum()) / n
+        self._effective = _n_independent(values)
         # a row's worth of a prior, so that no variance is 0
         self._prior = max(variance, np.finfo(float).tiny)
         self._total = n * variance
@@ -130,6 +132,18 @@ class Measurements:
         """Return the log likelihood of a partition, less the price of its means (BIC)."""
         price = (n_clusters - 1) * self._effective / 2 * np.log(max(self._n, 2))
         return self.fit(one_hot(labels, n_clusters)) - float(price)
+
+
+def _n_independent(values: FloatArray) -> float:
+    """Return how many independent features there are, as far as near rows tell."""
+    some = values[np.linspace(0, len(values) - 1, min(len(values), _NEAR_ROWS)).astype(np.int64)]
+    _, near = NearestNeighbors(n_neighbors=min(2, len(some))).fit(some).kneighbors(some)
+    for rows in (some - some[near[:, -1]], values):
+        covariance = rows.T @ rows
+        squares = float((covariance**2).sum())
+        if squares > 0:  # otherwise all rows have a copy, and all differences are the features
+            return float(np.trace(covariance) ** 2 / squares)
+    return 1.0
 
 
 class Counts:

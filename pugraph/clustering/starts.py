@@ -20,6 +20,8 @@ _KMEANS = 3  # starts of k-means, for a start
 _MOST_PARTS = 300  # clusters that are merged; smaller ones join the largest
 _ITERATIONS = 2  # of Leiden's method: the usual number
 _MOST_RESOLUTION = 1000.0  # of Leiden's method, where a graph has too few parts
+# Multiply-adds for eigenvectors, and the least and the most steps: weak clusters need many.
+_VECTOR_WORK, _VECTOR_STEPS = 2e8, (12, 200)
 COARSE, FINE = 1.0, 4.0  # its resolutions: the usual one, and for more, smaller parts
 PARTS = 60  # by features, where the number of clusters is not known
 
@@ -82,7 +84,8 @@ def graph_vectors(adjacency: sp.csr_array, rank: int, rng: np.random.Generator) 
     normal = sp.csr_array(scale @ adjacency @ scale)
     n = adjacency.shape[0]
     basis = np.linalg.qr(rng.standard_normal((n, min(rank + 8, n))))[0]
-    for _ in range(12):  # chosen by hand; shifted, so that the largest eigenvalues lead
+    steps = int(np.clip(_VECTOR_WORK / max(normal.nnz * basis.shape[1], 1), *_VECTOR_STEPS))
+    for _ in range(steps):  # shifted, so that the largest eigenvalues lead
         basis = np.linalg.qr(normal @ basis + basis)[0]
     _, turn = np.linalg.eigh(basis.T @ (normal @ basis))
     return np.asarray(basis @ turn[:, ::-1][:, :rank])
