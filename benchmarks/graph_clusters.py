@@ -19,12 +19,15 @@ number of classes.
   that fails is repeated twice. They are slow: for at most 1,000 rows, and one seed. MPCKMeans,
   which takes 25 s for 600 rows, is left out.
 
-Prints Markdown and writes docs/data/graph-clusters.csv: mean ARI and NMI over the seeds. With
-`--only`, rows of other networks stay. `--times` measures pu_cluster on growing graphs.
+Prints Markdown and writes docs/data/graph-clusters.csv, mean ARI and NMI over the seeds, and
+docs/img/graph-clusters.png. With `--only`, rows of other networks stay; with `--ours`, columns of
+other methods do. `--times` measures pu_cluster on growing graphs, and `--number` how many clusters
+it finds if it is not told.
 
     python -m pip install -e ".[bench]"
-    PUGRAPH_DATA=... python benchmarks/graph_clusters.py [--seeds 5] [--only cora]
+    PUGRAPH_DATA=... python benchmarks/graph_clusters.py [--seeds 5] [--only cora] [--ours]
     python benchmarks/graph_clusters.py --times
+    PUGRAPH_DATA=... python benchmarks/graph_clusters.py --number
 """
 
 from __future__ import annotations
@@ -53,8 +56,10 @@ from sklearn.semi_supervised import LabelSpreading
 
 from pugraph import datasets
 from pugraph.clustering import PUClustering
+from pugraph.clustering.joint import joint_memory
 
 PAIRS = (0, 10, 50, 100, 400)
+IMAGE = Path(__file__).parents[1] / "docs" / "img" / "graph-clusters.png"
 FEW_ROWS, FEW_SEEDS = 1000, 1  # for the constrained k-means, which are slow
 BLOCKS = [(0.3, 1.5), (0.5, 1.5), (0.7, 1.5), (0.7, 2.5), (0.7, 0.0), (1.0, 2.5), (1.0, 0.0)]
 RIVALS = ("PCKMeans", "COPKMeans")
@@ -217,23 +222,17 @@ def compare(options: argparse.Namespace) -> None:
             network = make(seed)
             ends = np.column_stack(sp.triu(network[0]).tocoo().coords)
             graph = ig.Graph(network[2].size, ends)
-            plain = list(without_pairs(network, graph, seed))
+            plain = [] if options.ours else list(without_pairs(network, graph, seed))
             for count in PAIRS:
                 pairs = draw_pairs(network[2], count, 1000 + seed)
-                for method, labels in [*with_pairs(network, graph, pairs, seed), *plain]:
+                tried = with_pairs(network, graph, pairs, seed)
+                for method, labels in [next(tried)] if options.ours else [*tried, *plain]:
                     if labels is None:
                         continue
                     ari = adjusted_rand_score(network[2], labels)
                     nmi = normalized_mutual_info_score(network[2], labels)
                     found.setdefault((name, count, method), []).append((ari, nmi))
-        for count in PAIRS:
-            of = {m: np.mean([a for a, _ in v]) for (d, c, m), v in found.items()
-                  if (d, c) == (name, count)}  # fmt: skip
-            best = max((m for m in of if m != OURS), key=of.__getitem__)
-            print(
-                f"{name}, {count}: {of[OURS]:.3f}, best of others {of[best]:.3f} {best}",
-                flush=True,
-            )
+            print(f"{name}, seed {seed}", flush=True)
     rows = []
     for name, count in dict.fromkeys((name, count) for name, count, _ in found):
         cells = []
@@ -242,11 +241,69 @@ def compare(options: argparse.Namespace) -> None:
             cells.append("" if not runs else " / ".join(f"{x:.3f}" for x in np.mean(runs, axis=0)))
         rows.append([name, str(count), *cells])
     head = ["network", "pairs", *METHODS]
-    print(f"{machine('igraph', 'scikit-learn')}\n\n{table(head, rows)}")
     path, done = DATA / "graph-clusters.csv", {row[0] for row in rows}
     kept = list(csv.reader(path.open(encoding="utf-8")))[1:] if path.exists() else []
+    if options.ours:
+        others = {tuple(row[:2]): row[3:] for row in kept}
+        rows = [[*row[:3], *others.get(tuple(row[:2]), row[3:])] for row in rows]
     rows += [row for row in kept if row[0] not in done]
-    write_csv("graph-clusters", head, sorted(rows, key=lambda row: list(NETWORKS).index(row[0])))
+    rows.sort(key=lambda row: list(NETWORKS).index(row[0]))
+    print(f"{machine('igraph', 'scikit-learn')}\n\n{table(head, rows)}")
+    write_csv("graph-clusters", head, rows)
+    draw(rows)
+
+
+def draw(rows: list[list[str]]) -> None:
+    """Draw the ARI by the number of pairs: ours, and the best of the others each time."""
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(
+        3, 4, figsize=(11, 7.6), sharex=True, sharey=True, layout="constrained"
+    )
+    for panel, name in zip(panels.flat, NETWORKS, strict=False):
+        own = [row for row in rows if row[0] == name]
+        values = np.array(
+            [[float(cell.split()[0]) if cell else np.nan for cell in row[2:]] for row in own]
+        )
+        places = np.arange(len(own))
+        # the colour-blind safe palette of Okabe and Ito
+        best = np.nanmax(values[:, 1:], axis=1)
+        panel.plot(places, best, "s--", color="#D55E00", label="best of the others")
+        leiden = values[:, METHODS.index("Leiden")]
+        panel.plot(places, leiden, ":", color="#555555", label="Leiden (links alone)")
+        panel.plot(places, values[:, 0], "o-", color="#0072B2", linewidth=2.4, label=OURS)
+        panel.set_title(name.replace("blocks, ", ""), fontsize=10)
+        panel.set_xticks(places, [row[1] for row in own])
+        panel.set_ylim(-0.03, 1.03)
+    for panel in panels.flat[len(NETWORKS) :]:
+        panel.axis("off")
+    figure.legend(*panels.flat[0].get_legend_handles_labels(), loc="lower right", fontsize=11)
+    figure.supxlabel("known pairs")
+    figure.supylabel("adjusted Rand index")
+    figure.savefig(IMAGE, dpi=110)
+
+
+def number() -> None:
+    """Print how many clusters are found without their number, beside the true number."""
+    rows = []
+    for name in ("football", "polblogs", "email-Eu-core", "cora"):
+        A, X, truth = NETWORKS[name](0)
+        model = PUClustering().fit(X, graph=A)
+        rows.append([name, truth.max() + 1, model.n_clusters_])
+    for k in (2, 3, 5, 8, 10, 12, 15, 18, 20):
+        across = 0.03 if k < 10 else 0.015
+        graphs = [nx.planted_partition_graph(k, 30, 0.35, across, seed=seed) for seed in range(3)]
+        matrices = [nx.to_scipy_sparse_array(G, format="csr") for G in graphs]
+        found = [PUClustering().fit(graph=A).n_clusters_ for A in matrices]
+        rows.append([f"{k} planted groups of 30, three seeds", k, ", ".join(map(str, found))])
+    X, classes = datasets.load("segment")
+    labels = np.unique(classes, return_inverse=True)[1]
+    for count in (25, 100, 400, 1600):
+        pairs = [draw_pairs(labels, count, 50 + seed) for seed in range(3)]
+        found = [PUClustering().fit(X, must_link=some).n_clusters_ for some in pairs]
+        text = f"segment, no graph, {count} pairs, three seeds"
+        rows.append([text, labels.max() + 1, ", ".join(map(str, found))])
+    print(f"{machine('scikit-learn')}\n\n{table(['', 'true', 'found'], rows)}")
 
 
 def growing(n: int, links: int, words: int, pairs: int) -> list[Any]:
@@ -287,6 +344,7 @@ def growing(n: int, links: int, words: int, pairs: int) -> list[Any]:
         pairs,
         f"{took:.1f}",
         f"{resident(peak=True) - before:.2f}",
+        f"{joint_memory(n, A.nnz, 10, X) / 2**30:.2f}",
         f"{ari:.3f}",
     ]
 
@@ -297,10 +355,11 @@ def times() -> None:
         (3_000, 30_000, 3_000, 0), (10_000, 100_000, 0, 0), (10_000, 100_000, 3_000, 0),
         (10_000, 100_000, 3_000, 1_000), (30_000, 300_000, 3_000, 100),
         (100_000, 1_000_000, 0, 100), (100_000, 1_000_000, 3_000, 100),
+        (300_000, 3_000_000, 0, 0), (100_000, 3_000_000, 0, 0),
     ]:  # fmt: skip
         rows.append(alone(growing, n, links, words, pairs))
         print(rows[-1], flush=True)
-    head = ["nodes", "links", "words", "pairs", "s", "GiB", "ARI"]
+    head = ["nodes", "links", "words", "pairs", "s", "GiB", "estimated GiB", "ARI"]
     print(f"{machine('numba', 'scikit-learn')}\n\n{table(head, rows)}")
     write_csv("graph-clusters-times", head, rows)
 
@@ -311,8 +370,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", help="part of the name of a network")
     parser.add_argument("--times", action="store_true", help="measure growing graphs instead")
+    parser.add_argument("--ours", action="store_true", help="run pu_cluster alone")
+    parser.add_argument(
+        "--number", action="store_true", help="find the number of clusters instead"
+    )
     options = parser.parse_args()
-    times() if options.times else compare(options)
+    if options.times:
+        times()
+    elif options.number:
+        number()
+    else:
+        compare(options)
 
 
 if __name__ == "__main__":

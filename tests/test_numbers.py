@@ -70,7 +70,7 @@ def check(make):
     if isinstance(model, pugraph.FactorModel):
         assert all(np.isfinite(factor).all() for factor in model.factors)
         assert np.isfinite(model.history).all()
-        assert model.gap is None or np.isfinite(model.gap) or model.reg == 0
+        assert model.gap is None or np.isfinite(model.gap)
         assert np.isfinite(model.threshold())
         for *_, p in model.top_links(5):
             assert np.isfinite(p)

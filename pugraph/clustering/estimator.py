@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from pugraph.adapters import to_graph_data
 from pugraph.clustering.constraints import Constraints, broken, check_pairs
 from pugraph.clustering.explanation import ClusterExplanation, explanation_of
-from pugraph.clustering.joint import Data, Joint, check_joint_memory, explained, fit_joint
+from pugraph.clustering.joint import Data, Joint, explained, fit_joint, joint_memory
 from pugraph.clustering.likelihoods import FeatureView
 from pugraph.clustering.similarity import (
     Similarity,
@@ -28,6 +28,7 @@ from pugraph.clustering.similarity import (
     learn_similarity,
     worth_learning,
 )
+from pugraph.core.free_memory import check_memory
 from pugraph.core.jit import threads
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
@@ -336,8 +337,9 @@ class PUClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Cluster by links, features and pairs together."""
         rng = np.random.default_rng(seed)
         most = min(_MOST_GUESSED, constraints.n_groups)
-        width = 0 if X is None else X.shape[1]
-        check_joint_memory(adjacency.shape[0], adjacency.nnz, self.n_clusters or most, width)
+        n, k = adjacency.shape[0], self.n_clusters or most
+        needed = joint_memory(n, adjacency.nnz, k, X)
+        check_memory(needed, f"{k} clusters of {n} nodes", "use fewer clusters or features")
         with threads(self.n_jobs):
             if X is not None and self._learned is None:
                 self._view = FeatureView.of(X, self.scale, rng)

@@ -32,7 +32,6 @@ from pugraph.clustering.starts import (
     unit_rows,
 )
 from pugraph.core.basis import Features, Scaling
-from pugraph.core.free_memory import check_memory
 from pugraph.core.types import FloatArray, IntArray
 
 # Numbers of clusters that are looked at on the way from many parts to one, and how many of those
@@ -193,11 +192,14 @@ def _promising(data: Data, most: int, seed: int) -> list[int]:
     return sorted(found)
 
 
-def check_joint_memory(n: int, n_entries: int, k: int, width: int) -> None:
-    """Refuse clusters that would not fit into memory."""
-    vectors = 8 * n * (3 * min(width, DIRECTIONS) + width) if width else 0
-    needed = 8 * 20 * n * k + 60 * n_entries + vectors
-    check_memory(needed, f"{k} clusters of {n} nodes", "use fewer clusters or features")
+def joint_memory(n: int, n_entries: int, k: int, features: Features | None) -> int:
+    """Return how many bytes the clusters of a graph take, about."""
+    needed = 8 * 20 * n * k + 60 * n_entries
+    if features is not None:
+        width = features.shape[1]
+        dense = 8 * n * (2 * min(width, DIRECTIONS) if sp.issparse(features) else 4 * width)
+        needed += dense + (36 * features.nnz if sp.issparse(features) else 0)
+    return needed
 
 
 def explained(

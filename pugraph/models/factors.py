@@ -77,7 +77,7 @@ class FactorModel(LinkModel):
         Which one fitted the model.
     gap : float or None
         An upper bound of the relative distance of the objective from its minimum. None for
-        solvers that do not compute it.
+        solvers that do not compute it, and if it is too large for a number.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class FactorModel(LinkModel):
         self._hyperparameters = hyperparameters
         self.history = history
         self.solver = solver
-        self.gap = gap
+        self.gap = gap if gap is None or np.isfinite(gap) else None
         self._maps = maps
         # how many nodes there were before each call of `add_nodes`
         self._batches = batches

@@ -251,3 +251,15 @@ def test_too_large_a_d_is_refused_before_the_work_starts(monkeypatch):
     F = np.eye(1000)
     with pytest.raises(MemoryError, match=r"with features needs about .* GiB .*ccd\+\+"):
         pugraph.fit(G, "bias", features=F, penalty="ridge")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_gap_that_is_not_a_number_is_none_and_the_model_can_be_saved(tmp_path):
+    G = nx.gnp_random_graph(9, 0.4, seed=2)
+    F = np.random.default_rng(0).standard_normal((9, 3))
+    model = pugraph.fit(
+        G, "shift", solver="exact", features=F, penalty="ridge", reg=5e-324, max_sweeps=1
+    )
+    assert model.gap is None
+    model.save(tmp_path / "model")
+    assert pugraph.LinkModel.load(tmp_path / "model").gap is None
