@@ -32,7 +32,7 @@ def test_a_closed_pipe_ends_quietly(tmp_path):
     path = tmp_path / "links.txt"
     path.write_text("".join(f"{i} {i + 1}\n" for i in range(50)))
     pairs = tmp_path / "pairs.txt"
-    pairs.write_text("0 1\n" * 5000)
+    pairs.write_text("0 1\n" * 50_000)  # more than a pipe holds
     process = subprocess.Popen(
         [*COMMAND, "predict", str(path), "--pairs", str(pairs)]
         + ["--method", "common-neighbors", "--as", "csv"],
