@@ -11,6 +11,7 @@ docs/data/later-links-*.csv.
 from __future__ import annotations
 
 import argparse
+import functools
 
 import networkx as nx
 from common import write_csv
@@ -38,8 +39,10 @@ def main() -> None:
         directed = datasets.load(name)
         directed.remove_edges_from(list(nx.selfloop_edges(directed)))
         for G, scorers in ((directed, BOTH_WAYS), (undirected(directed), BOTH_WAYS + LOCAL)):
+            chosen = {scorer: getattr(link_prediction, scorer) for scorer in scorers}
+            chosen["pu_blend, time"] = functools.partial(pugraph.pu_blend, time="time")
             found = compare(
-                [getattr(link_prediction, scorer) for scorer in scorers],
+                chosen,
                 G,
                 fraction=0.2,
                 time="time",

@@ -126,7 +126,9 @@ def conversions(monkeypatch):
     for adapter in (networkx_adapter, igraph_adapter, matrix):
         convert = adapter.convert
         monkeypatch.setattr(
-            adapter, "convert", lambda G, convert=convert: counted.append(G) or convert(G)
+            adapter,
+            "convert",
+            lambda G, *rest, convert=convert: counted.append(G) or convert(G, *rest),
         )
     return counted
 

@@ -27,17 +27,18 @@ CLUSTERS = {"penalty": "auto"}
 FUNCTIONS = {
     # function: options that it leaves out, other defaults, other types
     pugraph.fit: (set(), {"method": "blend"}, {}),
-    pugraph.dask.fit: ({"missing", "features", "penalty", "n_jobs"}, {}, NUMBERS),
+    pugraph.dask.fit: ({"missing", "half_life", "features", "penalty", "n_jobs"}, {}, NUMBERS),
     pugraph.top_links: ({"checkpoint"}, {"method": "blend"}, {}),
     pugraph.pu_bias: ({"method", "missing", "checkpoint"}, {}, {}),
-    pugraph.pu_shift: ({"method", "missing", "alpha", "checkpoint"}, {}, {}),
+    pugraph.pu_shift: ({"method", "missing", "half_life", "alpha", "checkpoint"}, {}, {}),
     pugraph.pu_blend: (
         {"method", "alpha", "penalty", "solver", "max_sweeps", "tol", "dtype", "checkpoint"},
         {}, {},
     ),
-    pu_cluster: ({"method", "missing", "dtype", "checkpoint"}, CLUSTERS, NUMBERS),
+    pu_cluster: ({"method", "missing", "half_life", "dtype", "checkpoint"}, CLUSTERS, NUMBERS),
     PUClustering: (
-        {"method", "missing", "dtype", "features", "seed", "checkpoint"}, CLUSTERS, NUMBERS,
+        {"method", "missing", "half_life", "dtype", "features", "seed", "checkpoint"},
+        CLUSTERS, NUMBERS,
     ),
 }  # fmt: skip
 

@@ -8,44 +8,74 @@ from dataclasses import replace
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import features as _features
-from pugraph.adapters import matrix
+from pugraph.adapters import frame, matrix
+from pugraph.adapters.contacts import KEPT
 from pugraph.adapters.data import GraphData
 from pugraph.adapters.features import FeatureMatrix
+from pugraph.adapters.non_links import with_non_links
+from pugraph.core.pairs import are_links
 from pugraph.errors import InputError, InvalidTypeError
 
 __all__ = ["FeatureMatrix", "GraphData", "to_graph_data"]
 
 
-def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
-    """Turn a graph and its node attributes into arrays.
+def to_graph_data(
+    G: Any,
+    *,
+    features: Any = None,
+    weight: str | bool | None = None,
+    time: str | None = None,
+    keep: str = "first",
+    non_links: Any = None,
+    directed: bool = False,
+) -> GraphData:
+    """Turn a graph, its node attributes and those of its edges into arrays.
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        A square symmetric matrix is an undirected graph, another square one a directed
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
+        A square symmetric scipy matrix is an undirected graph, another square one a directed
         graph, and a rectangular one has rows and columns of its own. Any non-zero entry
-        is a link; weights are ignored. A GraphData is returned as it is, unless features are
-        given for it.
+        is a link. A data frame of pandas or polars has a row per link, with its nodes in the
+        columns "source" and "target", or else in the first two. A GraphData is returned as it
+        is, unless more is asked for.
     features : str, list of str, matrix or (rows, columns), optional
         The names of node attributes, or a matrix with a row per node. Numbers, booleans and
         vectors are used as they are; other values are one-hot encoded. A tuple of two has
         features of the rows and of the columns apart; None in it is for a side without.
+    weight : str or True, optional
+        The edge attribute, or column of a data frame, that says how much a link counts; True
+        for the values of a matrix. "count" is the number of parallel edges or repeated rows.
+        Without it, all links count the same.
+    time : str, optional
+        The edge attribute, or column, with the time of a link: a number or a date.
+    keep : {"first", "last"}
+        Which time is kept of parallel edges and repeated rows. Their weights are added up.
+    non_links : iterable of node pairs or str, optional
+        Pairs that are known not to be links; or an edge attribute, whose edges are no links,
+        but such pairs, where it is true.
+    directed : bool
+        Whether the rows of a data frame are directed, from "source" to "target". Graphs and
+        matrices tell themselves.
 
     Returns
     -------
     GraphData
-        With `nodes`, `index`, `adjacency`, `directed` and `features`.
+        With `nodes`, `index`, `adjacency`, `directed` and `features`, and with `weights`,
+        `times` and `non_links` if they were asked for.
 
     Raises
     ------
     networkx.NetworkXNotImplemented, ValueError
-        For a multigraph, of networkx or of igraph.
+        For a multigraph, of networkx or of igraph, without `weight` and `time`.
     ValueError
-        For an attribute that a node lacks or whose length differs, attributes of a matrix, a
-        matrix of features without a row per node, and NaN.
+        For an edge without its weight or time, a weight that is not above 0, a non-link that
+        is a link, an attribute that a node lacks or whose length differs, attributes of a
+        matrix, a matrix of features without a row per node, and NaN.
     TypeError
         If `G` is not a graph.
 
@@ -58,8 +88,19 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
     ['ann', 'bob', 'cid']
     >>> data.adjacency.toarray().tolist()
     [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+    A list of messages:
+
+    >>> M = nx.MultiGraph([("ann", "bob", {"day": 1}), ("ann", "bob", {"day": 4})])
+    >>> data = to_graph_data(M, weight="count", time="day")
+    >>> data.weights.tolist(), data.times.tolist()
+    ([2.0, 2.0], [1.0, 1.0])
     """
-    data = G if isinstance(G, GraphData) else _convert(G)
+    if keep not in KEPT:
+        raise InputError(f"keep must be 'first' or 'last', not {keep!r}")
+    data = _converted(G, weight, time, keep, directed)
+    if non_links is not None:
+        data = with_non_links(data, non_links)
     if features is None:
         return data
     if isinstance(features, tuple) and len(features) == 2 and not _are_names(features):
@@ -74,17 +115,38 @@ def to_graph_data(G: Any, *, features: Any = None) -> GraphData:
     return replace(data, features=rows, column_features=columns)
 
 
-def _convert(G: Any) -> GraphData:
+def _converted(
+    G: Any, weight: str | bool | None, time: str | None, keep: str, directed: bool
+) -> GraphData:
+    if isinstance(G, GraphData):
+        if weight is None and time is None:
+            return G
+        if G.graph is None:
+            raise InputError("a GraphData without its graph has no edge attributes")
+        whole = _converted(G.graph, weight, time, keep, G.directed)
+        # the graph may have links that its GraphData has not: those that were held out
+        entries = (ends.astype(np.int32) for ends in whole.adjacency.tocoo().coords)
+        mine = whole._with_entries(are_links(G._pattern, *entries))
+        return replace(G, weights=mine.weights, times=mine.times)
+    if sp.issparse(G):
+        if time is not None:
+            raise InputError("a matrix has no times; give a graph or a data frame")
+        if weight not in (None, False, True):
+            raise InputError(f"weight={weight!r}: for a matrix, weight=True takes its values")
+        return matrix.convert(G, bool(weight))
+    for name, option in (("weight", weight), ("time", time)):
+        if option is not None and not isinstance(option, str):
+            raise InputError(f"{name} must be the name of an edge attribute, not {option!r}")
     igraph = sys.modules.get("igraph")  # nobody holds an igraph graph without it
     if isinstance(G, nx.Graph):
-        return _adapter("networkx").convert(G)
+        return _adapter("networkx").convert(G, weight, time, keep)
     if igraph is not None and isinstance(G, igraph.Graph):
-        return _adapter("igraph").convert(G)
-    if sp.issparse(G):
-        return matrix.convert(G)
+        return _adapter("igraph").convert(G, weight, time, keep)
+    if frame.is_edge_frame(G):
+        return frame.convert(G, weight, time, keep, directed)
     raise InvalidTypeError(
-        "a graph is a networkx Graph or DiGraph, an igraph Graph, a scipy sparse matrix or a "
-        f"GraphData, not {type(G).__name__}"
+        "a graph is a networkx Graph or DiGraph, an igraph Graph, a scipy sparse matrix, a data "
+        f"frame of edges or a GraphData, not {type(G).__name__}"
     )
 
 

@@ -12,6 +12,8 @@ import scipy.sparse as sp
 
 from pugraph.adapters.data import GraphData
 from pugraph.adapters.lookup import Positions
+from pugraph.core.pairs import are_links
+from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
@@ -28,9 +30,9 @@ def links_matrix(data: GraphData, rows: IntArray, cols: IntArray) -> sp.csr_arra
 
 def without_links(data: GraphData, rows: IntArray, cols: IntArray) -> GraphData:
     """Return the graph without these links; its nodes and features stay."""
-    rest = sp.csr_array(data.adjacency - links_matrix(data, rows, cols))
-    rest.eliminate_zeros()
-    return replace(data, adjacency=rest)
+    gone = Pattern.of(links_matrix(data, rows, cols))
+    entries = (ends.astype(np.int32) for ends in data.adjacency.tocoo().coords)
+    return data._with_entries(~are_links(gone, *entries))
 
 
 def with_nodes(data: GraphData, new: list[Any], links: Iterable[Any] | None) -> GraphData:
@@ -39,6 +41,8 @@ def with_nodes(data: GraphData, new: list[Any], links: Iterable[Any] | None) -> 
     New igraph vertices and matrix rows continue the numbering; new vertices may also be given
     by names that are not in use. The result has no features.
     """
+    if data.weights is not None or data.times is not None:
+        raise InputError("a model with weights or times takes no new nodes; fit again")
     n = len(data.nodes)
     nodes, index = _more_nodes(data, new)
     shape = (len(nodes), len(nodes) if data.square else data.adjacency.shape[1])
@@ -58,7 +62,11 @@ def with_nodes(data: GraphData, new: list[Any], links: Iterable[Any] | None) -> 
     adjacency = sp.csr_array((np.ones(rows.size, np.int32), (rows, cols)), shape=shape)
     adjacency.sum_duplicates()
     adjacency.data = np.ones(adjacency.nnz, np.int8)
-    return replace(grown, adjacency=adjacency)
+    known = data.non_links
+    if known is not None:
+        known = known.copy()
+        known.resize(shape)
+    return replace(grown, adjacency=adjacency, non_links=known)
 
 
 def _more_nodes(data: GraphData, new: list[Any]) -> tuple[Sequence[Hashable], Mapping[Any, int]]:

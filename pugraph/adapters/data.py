@@ -8,6 +8,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters.features import FeatureMatrix
@@ -16,7 +17,7 @@ from pugraph.adapters.networkx_errors import NodeNotFound
 from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import Pairs
 from pugraph.core.problem import Pattern
-from pugraph.core.types import IntArray
+from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 
 # the way out where the links alone are too many for the memory
@@ -41,14 +42,18 @@ class GraphData:
         stay here; fits drop them.
     directed : bool
         Whether (u, v) and (v, u) are two pairs. True for a rectangular matrix.
-    library : {"networkx", "igraph", "matrix"}
+    library : {"networkx", "igraph", "matrix", "frame"}
         Where the graph came from, which decides how an unknown node is reported.
     features, column_features : FeatureMatrix or None
         The features of the rows and of the columns; of a graph, the same object twice.
     square : bool
         Whether rows and columns are the same nodes; False for a rectangular matrix.
-    graph : networkx.Graph, igraph.Graph or None
-        The graph itself, for its node attributes; None for a matrix, and in a model.
+    graph : networkx.Graph, igraph.Graph, data frame or None
+        The graph itself, for its attributes; None for a matrix, and in a model.
+    weights, times : numpy.ndarray or None
+        A weight and a time per entry of `adjacency`, in its order, if they were asked for.
+    non_links : scipy.sparse.csr_array or None
+        Ones at the pairs that are known not to be links, of the shape of `adjacency`.
 
     See Also
     --------
@@ -74,6 +79,9 @@ class GraphData:
     column_features: FeatureMatrix | None = None
     square: bool = True
     graph: Any = None
+    weights: FloatArray | None = None
+    times: FloatArray | None = None
+    non_links: sp.csr_array | None = None
 
     def __repr__(self) -> str:
         m, n = self.adjacency.shape
@@ -108,11 +116,18 @@ class GraphData:
         if not self.square or not self.adjacency.diagonal().any():
             return self
         check_memory(_LOOPLESS * self.adjacency.nnz, "the graph without self-loops", PART_OF_GRAPH)
-        links = self.adjacency.tocoo()
-        rows, cols = links.coords
-        keep = rows != cols
-        kept = links.data[keep], (rows[keep], cols[keep])
-        return replace(self, adjacency=sp.csr_array(kept, shape=self.adjacency.shape))
+        rows, cols = self.adjacency.tocoo().coords
+        return self._with_entries(rows != cols)
+
+    def _with_entries(self, keep: BoolArray) -> GraphData:
+        """The graph with some of the entries of its matrix, their weights and their times."""
+        A = self.adjacency
+        indptr = np.append(0, np.cumsum(keep))[A.indptr].astype(A.indptr.dtype)
+        kept = sp.csr_array((A.data[keep], A.indices[keep], indptr), shape=A.shape)
+        weights, times = (
+            None if values is None else values[keep] for values in (self.weights, self.times)
+        )
+        return replace(self, adjacency=kept, weights=weights, times=times)
 
     @cached_property
     def _pattern(self) -> Pattern:
@@ -129,8 +144,11 @@ class GraphData:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        """The links, and which pairs there are beside them."""
-        return Pairs(self._pattern, self.directed, self.square)
+        """The links and known non-links, and which pairs there are beside them."""
+        known = self._pattern
+        if self.non_links is not None:
+            known = Pattern.of(sp.csr_array(self.adjacency + self.non_links))
+        return Pairs(known, self.directed, self.square)
 
     def _unknown(self, node: object) -> Exception:
         """Return the error for a node that is not in the graph."""
@@ -142,6 +160,8 @@ class GraphData:
                 f"{node!r} is not in the matrix: a pair is a row in 0..{m - 1} and a "
                 f"column in 0..{n - 1}"
             )
+        if self.library == "frame":
+            return InputError(f"node {node!r} is in no row of the data frame")
         return InputError(
             f"node {node!r} is not in the graph, which has {len(self.nodes)} nodes counted from 0"
         )
@@ -234,9 +254,23 @@ class GraphData:
         """
         rows, cols = self.adjacency.tocoo().coords
         if self.square:
-            keep = rows != cols if self.directed else rows < cols
+            keep = self._of_links
             rows, cols = rows[keep], cols[keep]
         return rows, cols
+
+    @property
+    def _of_links(self) -> BoolArray:
+        """Which entries of the matrix `links` returns."""
+        rows, cols = self.adjacency.tocoo().coords
+        if not self.square:
+            return np.ones(rows.size, bool)
+        return np.asarray(rows != cols if self.directed else rows < cols)
+
+    @property
+    def _link_times(self) -> FloatArray:
+        """The times of the links, in the order of `links`."""
+        assert self.times is not None
+        return self.times[self._of_links]
 
 
 def transposed_memory(rows: Pattern) -> int:

@@ -8,21 +8,24 @@ from typing import Any
 import igraph as ig
 import numpy as np
 
+from pugraph.adapters.contacts import COUNT, PARALLEL, Contacts, edge_numbers, edge_weights
 from pugraph.adapters.data import PART_OF_GRAPH, GraphData
 from pugraph.adapters.lookup import Positions
 from pugraph.adapters.matrix import from_links
 from pugraph.core.free_memory import check_memory
+from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 
 _PER_EDGE = 150  # bytes of a matrix while it is made from a list of edges, at most; measured
 
 
-def convert(G: ig.Graph) -> GraphData:
-    """Return the GraphData of an igraph Graph, directed or not."""
-    if G.has_multiple():
-        raise InputError(
-            "the graph has parallel edges; merge them first with its simplify() method"
-        )
+def convert(
+    G: ig.Graph, weight: str | None = None, time: str | None = None, keep: str = "first"
+) -> GraphData:
+    """Return the GraphData of an igraph Graph; parallel edges need a weight or a time."""
+    plain = weight is None and time is None
+    if plain and G.has_multiple():
+        raise InputError(PARALLEL.replace("may have", "has"))
     check_memory(_PER_EDGE * G.ecount(), f"the conversion of {G.vcount()} vertices", PART_OF_GRAPH)
     links = np.fromiter(chain.from_iterable(G.get_edgelist()), np.int32, 2 * G.ecount()).reshape(
         -1, 2
@@ -33,8 +36,37 @@ def convert(G: ig.Graph) -> GraphData:
         # a name that occurs twice is that of its first vertex, as in igraph
         named = [(name, v) for v, name in enumerate(G.vs["name"]) if isinstance(name, str)]
         names = dict(reversed(named))
-    matrix = from_links(links[:, 0], links[:, 1], n, directed)
-    return GraphData(range(n), Positions(n, names), matrix, directed, "igraph", graph=G)
+    weights = times = None
+    if plain:
+        matrix = from_links(links[:, 0], links[:, 1], n, directed)
+    else:
+        contacts = _contacts(G, links, weight, time)
+        matrix, weights, times = contacts.merged((n, n), not directed, keep)
+    return GraphData(
+        range(n), Positions(n, names), matrix, directed, "igraph",
+        graph=G, weights=weights, times=times,
+    )  # fmt: skip
+
+
+def _contacts(G: ig.Graph, links: IntArray, weight: str | None, time: str | None) -> Contacts:
+    def name(number: int) -> str:
+        return f"edge ({links[number, 0]}, {links[number, 1]})"
+
+    def values(attribute: str) -> list[Any]:
+        if attribute not in G.es.attributes():
+            raise InputError(f"the edges have no attribute {attribute!r}")
+        found: list[Any] = G.es[attribute]
+        return found
+
+    weights: FloatArray | None = None
+    times: FloatArray | None = None
+    if weight == COUNT and (G.has_multiple() or COUNT not in G.es.attributes()):
+        weights = np.ones(len(links))
+    elif weight is not None:
+        weights = edge_weights(values(weight), weight, name)
+    if time is not None:
+        times = edge_numbers(values(time), time, name)
+    return Contacts(links[:, 0], links[:, 1], weights, times)
 
 
 def attribute(G: ig.Graph, name: str) -> list[Any]:

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from pugraph.adapters.contacts import edge_weights
 from pugraph.adapters.data import PART_OF_GRAPH, GraphData
 from pugraph.adapters.lookup import Positions
 from pugraph.core.free_memory import check_memory
-from pugraph.core.types import IntArray
+from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 
 _PER_ENTRY = 11.5  # bytes of a matrix while it is copied and transposed, at most; measured
 
 
-def convert(matrix: Any) -> GraphData:
-    """Return the GraphData of a scipy sparse matrix or array."""
+def convert(matrix: Any, weighted: bool = False) -> GraphData:
+    """Return the GraphData of a scipy sparse matrix or array; if asked, with its values."""
     if matrix.ndim != 2:
         raise InputError(f"an adjacency matrix has two dimensions, not {matrix.ndim}")
     # by rows first, if it is not
@@ -25,7 +26,8 @@ def convert(matrix: Any) -> GraphData:
     what = f"the conversion of a matrix with {matrix.nnz} entries"
     check_memory(int(each * matrix.nnz), what, PART_OF_GRAPH)
     if (
-        matrix.format in ("coo", "csc", "csr")
+        not weighted
+        and matrix.format in ("coo", "csc", "csr")
         and matrix.dtype.kind in "iu"
         and not matrix.has_canonical_format
         and matrix.data.min(initial=0) >= 0
@@ -45,7 +47,25 @@ def convert(matrix: Any) -> GraphData:
     links = from_rows(source.indices.astype(np.int32), source.indptr, source.shape)
     m = links.shape[0]
     square = m == links.shape[1]
-    return GraphData(range(m), Positions(m), links, not _symmetric(links), "matrix", square=square)
+    directed, weights = not _symmetric(links), None
+    if weighted:
+        weights = _weights(source)
+        if not directed and not np.array_equal(weights, source.T.tocsr().data):
+            raise InputError(
+                "the links of the matrix are symmetric, and its weights are not; use A + A.T for "
+                "an undirected graph, or a networkx.DiGraph"
+            )
+    return GraphData(
+        range(m), Positions(m), links, directed, "matrix", square=square, weights=weights
+    )
+
+
+def _weights(source: sp.csr_array) -> FloatArray:
+    """Return the stored values, each of which must be above 0."""
+    rows, cols = source.tocoo().coords
+    return edge_weights(
+        source.data, "weight", lambda number: f"entry ({rows[number]}, {cols[number]})"
+    )
 
 
 def _symmetric(links: sp.csr_array) -> bool:

@@ -9,26 +9,28 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from pugraph.adapters.contacts import COUNT, PARALLEL, Contacts, edge_numbers, edge_weights
 from pugraph.adapters.data import PART_OF_GRAPH, GraphData
 from pugraph.adapters.matrix import from_rows
 from pugraph.adapters.networkx_errors import NetworkXNotImplemented
 from pugraph.core.free_memory import check_memory
-from pugraph.core.types import IntArray
+from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 
 _SPREAD = 8  # entries per node in a table of int nodes, at most; chosen by hand, for memory
 _PER_ENTRY = 18  # bytes of a matrix while it is made from dictionaries, at most; measured
 
 
-def convert(G: nx.Graph) -> GraphData:
-    """Return the GraphData of a networkx Graph or DiGraph."""
-    if G.is_multigraph():
-        raise NetworkXNotImplemented(
-            "not implemented for multigraph type; nx.Graph(G) or nx.DiGraph(G) merges "
-            "parallel edges"
-        )
+def convert(
+    G: nx.Graph, weight: str | None = None, time: str | None = None, keep: str = "first"
+) -> GraphData:
+    """Return the GraphData of a networkx graph; of a multigraph only with a weight or a time."""
     nodes: list[Hashable] = list(G)
     index = {node: i for i, node in enumerate(nodes)}
+    if weight is not None or time is not None:
+        return _with_attributes(G, nodes, index, weight, time, keep)
+    if G.is_multigraph():
+        raise NetworkXNotImplemented(f"not implemented for multigraph type; {PARALLEL}")
     rows = G._adj.values()  # G.adj would wrap each of them
     indptr = np.zeros(len(nodes) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(nodes)), out=indptr[1:])
@@ -44,6 +46,34 @@ def convert(G: nx.Graph) -> GraphData:
     matrix = from_rows(indices, indptr, (len(nodes), len(nodes)))
     matrix.sort_indices()
     return GraphData(nodes, index, matrix, G.is_directed(), "networkx", graph=G)
+
+
+def _with_attributes(
+    G: nx.Graph, nodes: list[Hashable], index: dict[Hashable, int], weight: str | None,
+    time: str | None, keep: str,
+) -> GraphData:  # fmt: skip
+    """Return the GraphData with a weight and a time per link; parallel edges are one link."""
+    edges = list(G.edges(data=True))
+    us, vs = (np.fromiter((index[edge[i]] for edge in edges), np.int32) for i in (0, 1))
+
+    def name(number: int) -> str:
+        return f"edge ({edges[number][0]!r}, {edges[number][1]!r})"
+
+    weights: FloatArray | None = None
+    times: FloatArray | None = None
+    if weight == COUNT and (G.is_multigraph() or all(COUNT not in edge[2] for edge in edges)):
+        weights = np.ones(us.size)
+    elif weight is not None:
+        weights = edge_weights([edge[2].get(weight) for edge in edges], weight, name)
+    if time is not None:
+        times = edge_numbers([edge[2].get(time) for edge in edges], time, name)
+    shape, directed = (len(nodes), len(nodes)), G.is_directed()
+    matrix, of_weights, of_times = Contacts(us, vs, weights, times).merged(
+        shape, not directed, keep
+    )
+    return GraphData(
+        nodes, index, matrix, directed, "networkx", graph=G, weights=of_weights, times=of_times
+    )
 
 
 def _from_ints(nodes: list[Any], neighbors: Iterable[Any], count: int) -> IntArray | None:

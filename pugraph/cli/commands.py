@@ -227,8 +227,7 @@ def _with_times(args: Namespace, network: Network) -> GraphData:
         link = G.edges[edges.names[u], edges.names[v]]
         link[args.time] = min(when, link.get(args.time, when))
     data = network.data
-    features = {"features": data.features} if data.has_features else {}
-    return to_graph_data(G, **features)
+    return to_graph_data(G, features=data.features if data.has_features else None)
 
 
 def cluster(args: Namespace) -> None:

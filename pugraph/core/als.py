@@ -43,12 +43,12 @@ _TILE = 256
 
 @kernel()
 def _solve(
-    gathered, n, extra, pull, omega, steps, tol, v,
+    gathered, n, extra, pulls, omega, steps, tol, v,
     scores, score_update, products, update, residual, direction,
 ):  # fmt: skip
-    """Lower the quadratic of one row by conjugate gradients and return v.(M v) - 2 pull v.s.
+    """Lower the quadratic of one row by conjugate gradients and return v.(M v) - 2 v.s.
 
-    M = I + extra * sum_j f_j f_j^T and s = sum_j f_j, as in the module's docstring. No
+    M = I + extra * sum_j f_j f_j^T and s = sum_j pull_j f_j, as in the module's docstring. No
     multiple of the total update lowers the value more than the update itself, so the value
     falls for every omega in (0, 2). The scores are updated together with v, so neither the
     last step nor the returned value needs another product with M.
@@ -59,8 +59,10 @@ def _solve(
         The vectors f_j of the neighbours, followed by rows of zeros.
     n : int
         The number of gathered rows, rounded up by `gather_rows`.
-    extra, pull : float
-        The weights of the objective (see `problem`).
+    extra : float
+        The weight of the objective (see `problem`).
+    pulls : array of shape (capacity,)
+        The other weight, of each neighbour.
     omega : float
         The over-relaxation: v moves by omega times the total update.
     steps : int
@@ -77,7 +79,7 @@ def _solve(
     row_products(gathered, n, v, scores)
     for p in range(n):
         score_update[p] = 0
-        products[p] = pull - extra * scores[p]
+        products[p] = pulls[p] - extra * scores[p]
     for a in range(v.size):
         update[a] = 0
         residual[a] = -v[a]
@@ -115,25 +117,44 @@ def _solve(
         total += np.float64(v[a]) * np.float64(v[a])
     for p in range(n):
         score = np.float64(scores[p] + omega * score_update[p])
-        total += (extra * score - 2 * pull) * score
+        total += (extra * score - 2 * pulls[p]) * score
     return total
+
+
+@kernel()
+def _weigh(weights, extra, pull, gathered, pulls):
+    """Scale the vectors of neighbours, so that each counts by its weight, and set its pull.
+
+    A scale of sqrt(((extra + 1) c - 1) / extra) makes extra f f^T that of a link of weight c.
+    """
+    for p in range(weights.size):
+        c = abs(weights[p])
+        scale = np.sqrt(((extra + 1) * c - 1) / extra)
+        for a in range(gathered.shape[1]):
+            gathered[p, a] *= scale
+        pulls[p] = pull * max(weights[p], 0) / scale
 
 
 @kernel(parallel=True)
 def _solve_rows(
-    indptr, indices, chunks, F, to_basis, from_basis, extra, pull, omega, steps, tol, W, out
-):
+    indptr, indices, weights, chunks, F, to_basis, from_basis,
+    extra, pull, omega, steps, tol, W, out,
+):  # fmt: skip
     """Lower the quadratic of every row of W.
 
     Parameters
     ----------
     indptr, indices, chunks : int arrays
         The links of the rows of W, and the row ranges, as in `Pattern`.
+    weights : float array
+        The weights of the links, as in `Pattern`; empty if they have none.
     F : array of shape (n, padded k)
         The vectors f_j = L^-1 h_j of the fixed factor.
     to_basis, from_basis : arrays of shapes (k, padded k) and (padded k, k)
         The change of basis of a row of W, and its inverse.
-    extra, pull, omega, steps, tol
+    extra, pull : float
+        The weights of the objective (see `problem`).
+    omega, steps, tol
         As in `_solve`.
     W : array of shape (m, k)
         The rows to be solved for; changed in place.
@@ -150,6 +171,7 @@ def _solve_rows(
         update, residual, direction = (
             np.empty(k, F.dtype), np.empty(k, F.dtype), np.empty(k, F.dtype)
         )  # fmt: skip
+        pulls = np.full(capacity, pull, F.dtype)
         V = np.empty((min(_TILE, chunks[c + 1] - chunks[c]), k), F.dtype)
         for first in range(chunks[c], chunks[c + 1], _TILE):
             tile = W[first : min(first + _TILE, chunks[c + 1])]
@@ -158,8 +180,10 @@ def _solve_rows(
             for r in range(tile.shape[0]):
                 i = first + r
                 n = gather_rows(indices[indptr[i] : indptr[i + 1]], F, gathered)
+                if weights.size:
+                    _weigh(weights[indptr[i] : indptr[i + 1]], extra, pull, gathered, pulls)
                 out[i] = _solve(
-                    gathered, n, extra, pull, omega, steps, tol, V_tile[r],
+                    gathered, n, extra, pulls, omega, steps, tol, V_tile[r],
                     scores, score_update, products, update, residual, direction,
                 )  # fmt: skip
             np.dot(V_tile, from_basis, tile)
@@ -217,13 +241,15 @@ def lower_rows(
     rows of `moving` to them.
     """
     number = moving.dtype.type
+    none = np.empty(0, moving.dtype)
+    weights = none if side.weights is None else side.weights.astype(moving.dtype, copy=False)
     width = F.shape[1]
     work = (2 * _STEPS + 2) * side.n_links * width + 2 * side.shape[0] * width**2
     for first, stop in stretches(side.chunks.size - 1, work):
         _solve_rows(
-            side.indptr, side.indices, side.chunks[first : stop + 1], F, basis.moving, basis.back,
-            number(objective.extra), number(objective.pull), number(omega), _STEPS,
-            number(_RESIDUAL_TOL), moving, values,
+            side.indptr, side.indices, weights, side.chunks[first : stop + 1],
+            F, basis.moving, basis.back, number(objective.extra), number(objective.pull),
+            number(omega), _STEPS, number(_RESIDUAL_TOL), moving, values,
         )  # fmt: skip
 
 
@@ -260,7 +286,7 @@ def fit_als(
         F = multiply(fixed, basis.fixed, out=workspace[: fixed.shape[0]])
         lower_rows(objective, side, F, basis, omega, moving, values)
         penalty = objective.ridge * float(np.trace(G))
-        return objective.rescale(values[: moving.shape[0]].sum() + penalty, rows.n_links)
+        return objective.rescale(values[: moving.shape[0]].sum() + penalty, rows.total_weight)
 
     def sweep(number: int) -> float:
         omega = relaxation(number)

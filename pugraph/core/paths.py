@@ -128,22 +128,92 @@ def path_sums(
     """
     if out is None:
         out = np.empty((rows.size, _N_COLUMNS))
-    ordered = rows.size == 0 or bool((rows[1:] >= rows[:-1]).all())
-    order = np.arange(rows.size) if ordered else np.argsort(rows, kind="stable")
-    sorted_rows = rows[order]
-    starts = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
-    firsts, bounds, weights = sorted_rows[starts], np.append(starts, rows.size), _weights(degrees)
-    sizes = np.diff(steps.indptr)
-    beyond = float(degrees @ degrees) / max(float(degrees.sum()), 1.0)  # links of a neighbour
-    work = 4 * float(sizes[firsts].sum()) * beyond + 2 * float(np.diff(back.indptr)[cols].sum())
-    parts = max(_CHUNKS, int(work / _MOST_WORK))
-    chunks = np.unique(np.linspace(0, starts.size, parts + 1).astype(np.int64))
+    order, firsts, bounds = _by_first(rows)
+    weights = _weights(degrees)
+    work = _work(steps, firsts) + 2 * float(np.diff(back.indptr)[cols].sum())
+    chunks = _chunks(firsts, work)
     for first, stop in stretches(chunks.size - 1, work):
         _paths(
             steps.indptr, steps.indices, back.indptr, back.indices, weights,
             firsts, bounds, order, cols, chunks[first : stop + 1], out,
         )  # fmt: skip
     return out
+
+
+def _by_first(rows: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return an order of pairs by their first node, these nodes, and where each one's begin."""
+    ordered = rows.size == 0 or bool((rows[1:] >= rows[:-1]).all())
+    order = np.arange(rows.size) if ordered else np.argsort(rows, kind="stable")
+    sorted_rows = rows[order]
+    starts = np.flatnonzero(np.diff(sorted_rows, prepend=-1))
+    return order, sorted_rows[starts], np.append(starts, rows.size)
+
+
+def _work(steps: Pattern, firsts: IntArray) -> float:
+    """Return about how many steps the paths of two steps from these nodes take."""
+    sizes = np.diff(steps.indptr).astype(np.float64)
+    beyond = float(sizes @ sizes) / max(float(sizes.sum()), 1.0)  # links of a neighbour
+    return 4 * float(sizes[firsts].sum()) * beyond
+
+
+def _chunks(firsts: IntArray, work: float) -> IntArray:
+    parts = max(_CHUNKS, int(work / _MOST_WORK))
+    return np.unique(np.linspace(0, firsts.size, parts + 1).astype(np.int64))
+
+
+@kernel(parallel=True)
+def _weighted_paths(
+    indptr, indices, values, totals, firsts, bounds, order, cols, chunks, out
+):  # fmt: skip
+    """Set the sums over the weighted paths of each pair; see `weighted_path_sums`.
+
+    Parameters
+    ----------
+    indptr, indices, values : arrays
+        The links and their weights, as in `Pattern`.
+    totals : array of shape (n,)
+        The weights of all links of a node.
+    firsts, bounds, order, cols, chunks : int arrays
+        The pairs and the parallel parts, as in `_paths`.
+    out : array of shape (number of pairs, 2)
+        Receives the sums.
+    """
+    n = len(indptr) - 1
+    for c in prange(len(chunks) - 1):
+        sums = np.zeros((n, 2))
+        for r in range(chunks[c], chunks[c + 1]):
+            u = firsts[r]
+            for p in range(indptr[u], indptr[u + 1]):
+                x = indices[p]
+                for q in range(indptr[x], indptr[x + 1]):
+                    both = values[p] * values[q]
+                    sums[indices[q], 0] += np.sqrt(both)
+                    sums[indices[q], 1] += both / totals[x]
+            for e in range(bounds[r], bounds[r + 1]):
+                out[order[e], 0] = sums[cols[order[e]], 0]
+                out[order[e], 1] = sums[cols[order[e]], 1]
+            for p in range(indptr[u], indptr[u + 1]):
+                x = indices[p]
+                for q in range(indptr[x], indptr[x + 1]):
+                    sums[indices[q], 0] = sums[indices[q], 1] = 0
+
+
+def weighted_path_sums(
+    steps: Pattern, totals: FloatArray, rows: IntArray, cols: IntArray, out: FloatArray
+) -> None:
+    """Write two sums per pair (u, v) over the nodes x of the paths u -> x -> v.
+
+    With the weights a and b of the two links, and the sum t of all weights of x, they are the
+    sums of sqrt(a b) and of a b / t. `steps` has the links, undirected, with their weights.
+    """
+    order, firsts, bounds = _by_first(rows)
+    work = 2 * _work(steps, firsts)
+    chunks = _chunks(firsts, work)
+    for first, stop in stretches(chunks.size - 1, work):
+        _weighted_paths(
+            steps.indptr, steps.indices, steps.weights, totals, firsts, bounds, order, cols,
+            chunks[first : stop + 1], out,
+        )  # fmt: skip
 
 
 @kernel(parallel=True)

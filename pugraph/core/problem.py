@@ -13,7 +13,8 @@ minimiser w of a row whose links are the rows h_j of H solves
 
     extra = (seen - unseen) / unseen,   pull = seen * target / unseen,   ridge = reg / (2 unseen).
 
-The solvers use only these three numbers.
+The solvers use only these three numbers. If links have weights c_j, `seen` is c_j times as large
+for each of them: its h_j h_j^T counts (extra + 1) c_j - 1 times, and its h_j pull c_j times.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.jit import balanced_chunks
-from pugraph.core.types import IntArray
+from pugraph.core.types import FloatArray, IntArray
+
+# Of the extra weight of a link, at least; chosen by hand, for the rounding of float32
+_LEAST_EXTRA = 1e-3
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,14 @@ class Objective:
     def ridge(self) -> float:
         return self.reg / (2 * self.unseen)
 
-    def rescale(self, value: float, n_links: int) -> float:
+    @property
+    def least_weight(self) -> float:
+        """The weight at which a link counts hardly more than a pair that is not linked."""
+        return (1 + _LEAST_EXTRA * self.extra) / (1 + self.extra)
+
+    def rescale(self, value: float, total_weight: float) -> float:
         """Turn a sum of row values, divided by `unseen` and without the constant, into f."""
-        return float(self.unseen * value + self.seen * self.target**2 * n_links)
+        return float(self.unseen * value + self.seen * self.target**2 * total_weight)
 
 
 @dataclass(frozen=True)
@@ -67,22 +76,32 @@ class Pattern:
     """The positions of the ones of a 0/1 matrix, in compressed sparse row form.
 
     `chunks` are the bounds of row ranges with about the same work each, for parallel kernels.
+    `weights`, if given, say how many times as much as other links an entry counts; that of a
+    known non-link is -1. Only solver "als" uses them.
     """
 
     indptr: IntArray
     indices: IntArray
     chunks: IntArray
     shape: tuple[int, int]
+    weights: FloatArray | None = None
 
     @classmethod
-    def of(cls, matrix: sp.csr_array) -> Pattern:
+    def of(cls, matrix: sp.csr_array, weights: FloatArray | None = None) -> Pattern:
         indptr = matrix.indptr.astype(np.int64, copy=False)
         indices = matrix.indices.astype(np.int32, copy=False)
-        return cls(indptr, indices, balanced_chunks(indptr), matrix.shape)
+        return cls(indptr, indices, balanced_chunks(indptr), matrix.shape, weights)
 
     @property
     def n_links(self) -> int:
         return self.indices.size
+
+    @property
+    def total_weight(self) -> float:
+        """The weights of all links together: their number, if there are no weights."""
+        if self.weights is None:
+            return self.n_links
+        return float(np.maximum(self.weights, 0).sum(dtype=np.float64))
 
 
 class Extent(NamedTuple):

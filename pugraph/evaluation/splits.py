@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
+from pugraph.adapters.frame import without_rows
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core import sampling
 from pugraph.core.free_memory import check_memory
@@ -162,6 +163,8 @@ def train_graph(G: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
         return without_links(data, rows, cols)
     if data.library == "matrix":
         return without_links(data, rows, cols).adjacency
+    if data.library == "frame":
+        return without_rows(G, data, rows, cols)
     train, pairs = G.copy(), _named(data, rows, cols)
     if data.library == "networkx":
         train.remove_edges_from(pairs)
@@ -175,6 +178,8 @@ def _named(data: GraphData, rows: IntArray, cols: IntArray) -> list[tuple[Any, A
 
 
 def _edge_times(data: GraphData, rows: IntArray, cols: IntArray, name: str) -> FloatArray:
+    if data.library == "frame" and data.graph is not None:
+        return to_graph_data(data, time=name)._link_times
     G = data.graph
     if G is None:
         what = "a matrix" if data.library == "matrix" else "a GraphData without its graph"

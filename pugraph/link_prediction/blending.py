@@ -18,12 +18,13 @@ from pugraph.core.jit import n_threads, side_by_side, threads
 from pugraph.core.log_odds import log_odds
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
-from pugraph.models.checks import checks_names, is_auto
+from pugraph.models.checks import Auto, checks_names, is_auto
+from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
 from pugraph.models.evidence import Evidence, evidence_memory, n_columns
 from pugraph.models.fit_model import hyperparameters_of
 from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
-from pugraph.models.options import Auto, Options, Progress
+from pugraph.models.options import Options, Progress
 from pugraph.models.resources import progress_bar
 from pugraph.models.scorer import Prediction, position_blocks, predictions
 from pugraph.selection.hiding import HiddenLinks, hide_these
@@ -34,6 +35,7 @@ HIDDEN = 0.1  # the fraction of the links hidden in each round
 # Rounds are repeated until this many links were hidden, but at most _MOST_TIMES times; more
 # often in small graphs, where a round takes milliseconds.
 _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
+_MOST_CUTS = 3  # rounds with times, as the graph shrinks from one to the next
 _MOST_LINKS = 60_000  # hidden ones to learn from, if more are hidden
 _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
 _FEW_PAIRS = 5000  # below, starting threads takes longer than they save
@@ -71,6 +73,9 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
     )
     rng = np.random.default_rng(options.seed)
     order = rng.permutation(data.links()[0].size)
+    if data.times is not None:  # the latest links are hidden, and after them earlier ones
+        order = np.argsort(-data._link_times, kind="stable")
+        times = min(times, _MOST_CUTS)
     bar, n_jobs = options.progress is True, options.n_jobs
     missing, options = options.missing, options.of_bias
     if bar:  # one bar for all fits instead of one per fit
@@ -88,7 +93,8 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
             split, share = HiddenLinks(data, nothing, nothing, order.size, data._pairs), 1
             if number < times:
                 hidden = np.sort(order[number * size : (number + 1) * size])
-                split, share = hide_these(data, hidden), times
+                later = None if data.times is None else order[: number * size]
+                split, share = hide_these(data, hidden, later), times
             evidence = Evidence.fit(split.data, options, start)
             found = evidence, _examples(split, evidence, options, share, generators[number])
             steps.update()
@@ -260,6 +266,10 @@ def pu_blend(
     reg: float | Auto | None = None,
     missing: float | Auto | None = None,
     features: Any = None,
+    half_life: float | Auto | None = None,
+    weight: str | bool | None = None,
+    time: str | None = None,
+    non_links: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -274,9 +284,10 @@ def pu_blend(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
-        rectangular one, rows and columns are different sets of nodes.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
+        Self-loops are dropped. A square scipy matrix is a graph; in a rectangular one, rows and
+        columns are different sets of nodes. A data frame has a row per link, with the nodes in
+        its columns "source" and "target", or else in the first two.
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
     rank, rho, reg
@@ -289,6 +300,9 @@ def pu_blend(
     features
         As in `pugraph.pu_bias`. A model of the features is added to the other predictors,
         which still use the links.
+    half_life, weight, time, non_links
+        As in `pugraph.fit`. With `time`, the latest links are hidden instead of random ones,
+        so that the blend learns which links come next.
     seed : int
         For the choice of hidden links and the starting points of the models. The same seed
         gives the same bits on any number of threads.
@@ -317,9 +331,11 @@ def pu_blend(
     allocation index, paths of three steps [1]_ and random walks of three steps, both degrees,
     the scores of pu_bias and pu_shift, and those of two truncated singular value
     decompositions: of the adjacency matrix, and of the one that is normalised by degrees. With
-    features, there is the score of a pu_bias with features, too. In a directed graph, paths are
-    counted along the direction of the links and also without regard to it, and a link from v to
-    u is evidence as well. In a rectangular matrix, all paths have three steps.
+    features, there is the score of a pu_bias with features, too. With weights or times, common
+    neighbours also count by the weights of their links, which fade with age, and there are the
+    weights of all links of both nodes, and the time since the last one. In a directed graph,
+    paths are counted along the direction of the links and also without regard to it, and a link
+    from v to u is evidence as well. In a rectangular matrix, all paths have three steps.
 
     A tenth of the links is hidden, in small graphs several times. The evidence of a hidden link
     is computed in a graph without it. Other pairs are drawn at random, from those two steps
@@ -360,16 +376,18 @@ def pu_blend(
     >>> more > scores[0, 33]
     True
     """
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
     options = Options(
         method=BLEND,
         rank=rank,
         rho=rho,
         reg=reg,
         missing=missing,
+        half_life=half_life,
         seed=seed,
         n_jobs=n_jobs,
         progress=progress,
     )
+    check_known(data, options)
     blocks = position_blocks(data, ebunch)  # an unknown node is an error before any fitting
     return predictions(learn_blend(data, options), blocks)

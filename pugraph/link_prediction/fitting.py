@@ -11,11 +11,12 @@ import numpy.typing as npt
 from pugraph.adapters import to_graph_data
 from pugraph.link_prediction.blending import learn_blend
 from pugraph.models.blend import Blend
-from pugraph.models.checks import checks_names
+from pugraph.models.checks import Auto, checks_names
+from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_model import fit_model
-from pugraph.models.options import Auto, Options, Progress
+from pugraph.models.options import Options, Progress
 from pugraph.models.scorer import Prediction
 from pugraph.selection.tuning import resolve
 
@@ -29,6 +30,10 @@ class _FitOptions(TypedDict, total=False):
     reg: float | Auto | None
     missing: float | Auto | None
     features: Any
+    half_life: float | Auto | None
+    weight: str | bool | None
+    time: str | None
+    non_links: Any
     penalty: str
     solver: str
     max_sweeps: int | None
@@ -59,6 +64,10 @@ def fit(
     reg: float | Auto | None = None,
     missing: float | Auto | None = None,
     features: Any = None,
+    half_life: float | Auto | None = None,
+    weight: str | bool | None = None,
+    time: str | None = None,
+    non_links: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -73,9 +82,10 @@ def fit(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
-        rectangular one, rows and columns are different sets of nodes.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
+        Self-loops are dropped. A square scipy matrix is a graph; in a rectangular one, rows and
+        columns are different sets of nodes. A data frame has a row per link, with the nodes in
+        its columns "source" and "target", or else in the first two.
     method : {"blend", "bias", "shift"}
         "blend" learns on hidden links how to combine both kinds of matrix completion with
         paths, degrees and more, and ranks best; see `pugraph.pu_blend`. "bias" and "shift"
@@ -119,6 +129,22 @@ def fit(
 
         A tuple of two, unless it is a tuple of names, has the features of the rows and those
         of the columns; None stands for a side without features.
+    half_life : float or "auto", optional
+        With `time`: the age at which a link counts half, in the unit of the times. If None or
+        "auto", a quarter of the median age of the links.
+    weight : str or True, optional
+        The edge attribute, or column of a data frame, that says how much a link counts: how
+        often or how surely it was seen. True takes the values of a matrix, and "count" the
+        number of parallel edges. Its logarithm counts: the weight of a link in the objective
+        is proportional to log(1 + w / mean). For "blend" and "bias".
+    time : str, optional
+        The edge attribute, or column, with the time of each link, a number or a date. Links
+        fade with age, and "blend" learns which links come next: from the latest links, instead
+        of random ones. For "blend" and "bias".
+    non_links : iterable of node pairs or str, optional
+        Pairs that are known not to be links: they count as much as links do in "bias" and
+        "blend", and are never predicted. Or the name of an edge attribute, whose edges are such
+        pairs where it is true.
     penalty : {"nuclear", "ridge"}
         On D, for a model with features: reg times its nuclear norm, or reg / 2 times the sum
         of its squares. This and the next four are options of "bias" and "shift", as alpha is
@@ -217,8 +243,17 @@ def fit(
     >>> model = pugraph.fit(G, "bias", features="club")
     >>> [(u, v, round(p, 2)) for u, v, p in model.predict([(0, 16), (0, 33)])]
     [(0, 16, 0.86), (0, 33, 0.43)]
+
+    A list of messages, and who will write to whom next:
+
+    >>> import pandas as pd
+    >>> from pugraph.adapters import to_graph_data
+    >>> letters = [("ann", "bob", 1790), ("bob", "cid", 1791), ("cid", "dan", 1795)]
+    >>> frame = pd.DataFrame(letters, columns=["source", "target", "year"])
+    >>> pugraph.fit(frame, "bias", time="year", half_life=2).nodes
+    ['ann', 'bob', 'cid', 'dan']
     """
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
     options = Options(
         method=method,
         inductive=data.has_features,
@@ -227,6 +262,7 @@ def fit(
         alpha=alpha,
         reg=reg,
         missing=missing,
+        half_life=half_life,
         penalty=penalty,
         solver=solver,
         max_sweeps=max_sweeps,
@@ -237,6 +273,7 @@ def fit(
         progress=progress,
         checkpoint=checkpoint,
     )
+    check_known(data, options)
     if method == BLEND:
         return learn_blend(data, options)
     return fit_model(data, resolve(data, options))
@@ -255,6 +292,10 @@ def top_links(
     reg: float | Auto | None = None,
     missing: float | Auto | None = None,
     features: Any = None,
+    half_life: float | Auto | None = None,
+    weight: str | bool | None = None,
+    time: str | None = None,
+    non_links: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -276,7 +317,9 @@ def top_links(
         As in `pugraph.fit`.
     nodes
         As in `LinkModel.top_links`.
-    rank, rho, alpha, reg, missing, features, penalty, solver
+    rank, rho, alpha, reg, missing, features, half_life, weight, time, non_links
+        As in `pugraph.fit`.
+    penalty, solver
         As in `pugraph.fit`.
     max_sweeps, tol, dtype, seed, n_jobs, progress
         As in `pugraph.fit`.
@@ -318,6 +361,10 @@ def top_links(
         reg=reg,
         missing=missing,
         features=features,
+        half_life=half_life,
+        weight=weight,
+        time=time,
+        non_links=non_links,
         penalty=penalty,
         solver=solver,
         max_sweeps=max_sweeps,

@@ -8,9 +8,10 @@ from typing import Any
 import numpy.typing as npt
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.models.checks import checks_names
+from pugraph.models.checks import Auto, checks_names
+from pugraph.models.confidence import check_known
 from pugraph.models.fit_model import fit_model
-from pugraph.models.options import Auto, Options, Progress
+from pugraph.models.options import Options, Progress
 from pugraph.models.scorer import Prediction, position_blocks, predictions
 from pugraph.selection.tuning import resolve
 
@@ -25,6 +26,10 @@ def pu_bias(
     alpha: float | None = None,
     reg: float | Auto | None = None,
     features: Any = None,
+    half_life: float | Auto | None = None,
+    weight: str | bool | None = None,
+    time: str | None = None,
+    non_links: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -42,14 +47,15 @@ def pu_bias(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
-        rectangular one, rows and columns are different sets of nodes.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
+        Self-loops are dropped. A square scipy matrix is a graph; in a rectangular one, rows and
+        columns are different sets of nodes. A data frame has a row per link, with the nodes in
+        its columns "source" and "target", or else in the first two.
     ebunch : iterable of node pairs, optional
         The pairs to score, for example from a generator; order, orientation and duplicates
         are kept. If None, all pairs that are not links, each once. For igraph, vertex ids,
         names or Vertex objects; they are returned as ids.
-    rank, rho, alpha, reg, features, penalty, solver
+    rank, rho, alpha, reg, features, half_life, weight, time, non_links, penalty, solver
         As in `pugraph.fit`; the defaults need no tuning.
     max_sweeps, tol, dtype, seed, n_jobs, progress
         As in `pugraph.fit`.
@@ -105,10 +111,11 @@ def pu_bias(
     (0, 33) -> 0.09
     (14, 20) -> 0.05
     """
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
     options = Options(
         method="bias",
         inductive=data.has_features,
+        half_life=half_life,
         rank=rank,
         rho=rho,
         alpha=alpha,
@@ -134,6 +141,7 @@ def pu_shift(
     rho: float | Auto | None = None,
     reg: float | Auto | None = None,
     features: Any = None,
+    non_links: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -151,12 +159,13 @@ def pu_shift(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Edge weights are ignored and self-loops dropped. A square matrix is a graph; in a
-        rectangular one, rows and columns are different sets of nodes.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
+        Self-loops are dropped. A square scipy matrix is a graph; in a rectangular one, rows and
+        columns are different sets of nodes. A data frame has a row per link, with the nodes in
+        its columns "source" and "target", or else in the first two.
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
-    rank, rho, reg, features, penalty, solver
+    rank, rho, reg, features, non_links, penalty, solver
         As in `pugraph.fit`; the defaults need no tuning.
     max_sweeps, tol, dtype, seed, n_jobs, progress
         As in `pugraph.fit`.
@@ -202,7 +211,7 @@ def pu_shift(
     (0, 33) -> 0.18
     (14, 20) -> 0.03
     """
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(G, features=features, non_links=non_links)
     options = Options(
         method="shift",
         inductive=data.has_features,
@@ -224,5 +233,6 @@ def pu_shift(
 def _predict(
     data: GraphData, ebunch: Iterable[Any] | None, options: Options
 ) -> Iterator[Prediction]:
+    check_known(data, options)
     blocks = position_blocks(data, ebunch)  # an unknown node is an error before any fitting
     return predictions(fit_model(data, resolve(data, options)), blocks)

@@ -347,6 +347,7 @@ class Blend(LinkModel):
     def _stored(self) -> tuple[dict[str, FloatArray], dict[str, Any]]:
         arrays: dict[str, FloatArray] = {}
         about: dict[str, Any] = {"method": "blend", "models": {}, "calibration": None}
+        about["half_life"] = self._evidence.half_life
         for name, model in self._evidence.models.items():
             if isinstance(model, Embedding):
                 own: dict[str, Any] = {"W": model.W, "H": model.H}
@@ -374,7 +375,11 @@ class Blend(LinkModel):
                 models[name] = FactorModel._restored(data, own, stored)
         require(isinstance(models.get("pu_bias"), FactorModel), "there is no model pu_bias")
         # of its features, the model has a graph of its own
-        evidence = Evidence(data._loopless, models)
+        half_life = about.get("half_life")
+        given = half_life not in (None, "auto")
+        right = not given or (is_finite(half_life) and float(half_life or 0) > 0)
+        require(right, f"the half-life is {half_life!r:.40}")
+        evidence = Evidence(data._loopless, models, half_life)
         learned = None
         if about["calibration"] is not None:
             n = len(evidence.columns)

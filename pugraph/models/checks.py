@@ -8,7 +8,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 from pugraph.errors import InputError, InvalidTypeError
 
@@ -23,6 +23,9 @@ class Check(NamedTuple):
     fits: Callable[[Any], bool]
     auto: bool = False
     optional: bool = False
+
+
+Auto: TypeAlias = Literal["auto"]
 
 
 def is_auto(value: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,11 +15,14 @@ from pugraph.core.pairs import are_links, score_all
 from pugraph.core.paths import PATH_COLUMNS, path_peaks, path_sums
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
+from pugraph.models.checks import Auto
+from pugraph.models.columns import Column
 from pugraph.models.embedding import Embedding, embedding_memory, embedding_rank
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, features_memory
 from pugraph.models.fit_model import fit_model
 from pugraph.models.options import Options
+from pugraph.models.strengths import Strengths
 
 # Of the models inside, which are one voice of several: ranks, and sweeps from a random start and
 # from the vectors of a similar graph. Chosen on splits of the networks that docs/blend.md names.
@@ -32,29 +35,6 @@ _FEW_LINKS = 50_000
 
 # Of bounds: for the rounding of sums in another order, in float64 and in float32.
 _SLACK, _SINGLE_SLACK = 1 + 1e-9, 1 + 1e-4
-
-
-class Column(NamedTuple):
-    """A column of evidence.
-
-    Attributes
-    ----------
-    name : str
-    words : str
-        What it is, for people. Columns with the same words are told as one reason, whose value
-        is that of the first of them.
-    rising : bool
-        Whether it may only raise the odds of a link.
-    log_prior, prior : float
-        The slopes of its logarithm and of itself in a regression, in standard deviations, that
-        are assumed as long as there is little to learn from.
-    """
-
-    name: str
-    words: str
-    rising: bool = True
-    log_prior: float = 0.0
-    prior: float = 0.0
 
 
 COMMON_NEIGHBORS, DEGREES = "common neighbours", "degrees"  # words of columns
@@ -113,10 +93,18 @@ class Evidence:
         Without self-loops.
     models : mapping of names to models
         What was fitted to it.
+    half_life : float, "auto" or None
+        Of links with times, as in `pugraph.fit`.
     """
 
-    def __init__(self, data: GraphData, models: Mapping[str, Model]) -> None:
+    def __init__(
+        self,
+        data: GraphData,
+        models: Mapping[str, Model],
+        half_life: float | Auto | None = None,
+    ) -> None:
         self.data = data
+        self.half_life = half_life
         self.models = dict(models)
         self._factors = [factors(model) for model in self.models.values()]
         A = data.adjacency
@@ -131,6 +119,10 @@ class Evidence:
             self.undirected = sp.csr_array((A + A.T).astype(bool).astype(np.int8))
         self._either = data._pattern if data.symmetric else Pattern.of(self.undirected)
         self._degrees = np.diff(self._either.indptr).astype(np.float64)
+        self._strengths: Strengths | None = None
+        if data.weights is not None or data.times is not None:
+            self._strengths = Strengths(data, half_life)
+            self._kind += self._strengths.columns
         self.columns = (*_PATHS, *self._kind, *(_MODELS[name] for name in self.models))
         self._places = {column.name: place for place, column in enumerate(self.columns)}
 
@@ -159,7 +151,7 @@ class Evidence:
                 models[name] = Embedding.fit(data, normalized, options.seed, similar)
         if data.has_features:
             models["pu_bias_features"] = fit_model(data, _defaults(options, inductive=True))
-        return cls(data, models)
+        return cls(data, models, options.half_life)
 
     @property
     def rising(self) -> BoolArray:
@@ -198,6 +190,9 @@ class Evidence:
                 out[:, place + 1], out[:, place + 2] = own[rows], own[cols]
                 place += 2
         place = len(self.columns) - len(self.models)
+        if self._strengths is not None:
+            first = place - len(self._strengths.columns)
+            self._strengths.of_pairs(rows, cols, out[:, first:place])
         if self._factors:
             score_all(self._factors, rows, cols, data.symmetric, out[:, place:])
         return out
@@ -259,9 +254,12 @@ class Evidence:
         return out
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and the highest value of each column that is a degree."""
+        """Return the lowest and the highest value of each column that is not rising."""
         lowest, highest = np.zeros(len(self.columns)), np.zeros(len(self.columns))
         highest[~self.rising] = self._degrees.max(initial=0)
+        if self._strengths is not None:
+            stop = len(self.columns) - len(self.models)
+            highest[stop - len(self._strengths.columns) : stop] = self._strengths.highest()
         return lowest, highest
 
 
@@ -294,7 +292,8 @@ def evidence_memory(data: GraphData, options: Options) -> tuple[int, int]:
 def n_columns(data: GraphData) -> int:
     """Return how many columns the evidence of a graph has."""
     kind = _UNDIRECTED if data.symmetric else _DIRECTED if data.square else _RECTANGULAR
-    return len(_PATHS) + len(kind) + len(_MODELS) - (not data.has_features)
+    most = 10 if data.weights is not None or data.times is not None else 0  # of their evidence
+    return len(_PATHS) + len(kind) + most + len(_MODELS) - (not data.has_features)
 
 
 def _options(data: GraphData, options: Options) -> tuple[Options, Options]:

@@ -21,6 +21,7 @@ from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models.arrays import digest, read_array
 from pugraph.models.checkpoint import EVERY, Checkpoints, write_array
+from pugraph.models.confidence import weighted_sides
 from pugraph.models.defaults import MOST_EXACT, Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, fit_features
@@ -66,6 +67,8 @@ def fit_model(
     _check_memory(options, numbers, rows, data.symmetric)
     rows, cols = data._loopless._sides
     W, H = _start(options, numbers, rows, cols)
+    if solver == "als":
+        rows, cols = weighted_sides(data._loopless, numbers.objective, options.half_life)
     if start is not None:
         for fresh, old in zip((W, H), start, strict=True):
             rank = min(fresh.shape[1], old.shape[1])
@@ -111,7 +114,10 @@ def _kept(
     factors: Factors,
 ) -> Stopping:
     """Go on with the factors of a checkpoint, if there is one, and write others."""
-    links = {"links": digest((rows.indptr, rows.indices)), "blocks": "none"}
+    parts: tuple[Any, ...] = rows.indptr, rows.indices
+    if rows.weights is not None:
+        parts += (rows.weights,)
+    links = {"links": digest(parts), "blocks": "none"}
     about = checkpoint_about(options, numbers, rows.shape, links)
     assert options.checkpoint is not None
     kept = Checkpoints(options.checkpoint, about)

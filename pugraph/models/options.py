@@ -9,13 +9,22 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pugraph.errors import InputError
-from pugraph.models.checks import Check, check_option, is_auto, number, one_of, refusal, whole
+from pugraph.models.checks import (
+    Auto,
+    Check,
+    check_option,
+    is_auto,
+    number,
+    one_of,
+    refusal,
+    whole,
+)
 from pugraph.models.defaults import (
     BLEND,
     FACTOR_METHODS,
@@ -26,7 +35,6 @@ from pugraph.models.defaults import (
     solvers_of,
 )
 
-Auto: TypeAlias = Literal["auto"]
 Progress: TypeAlias = bool | Callable[[int, float], object]
 
 
@@ -41,6 +49,7 @@ class Options:
     reg: float | Auto | None = None
     missing: float | Auto | None = None
     inductive: bool = False  # whether there are features
+    half_life: float | Auto | None = None
     penalty: str = "nuclear"
     solver: str = "auto"
     max_sweeps: int | None = None
@@ -174,6 +183,7 @@ _CHECKS: dict[str, Check] = {
     "alpha": number("a number in (0, 1)", lambda v: 0 < v < 1, optional=True),
     "reg": number(_NON_NEGATIVE, lambda v: v >= 0, auto=True, optional=True),
     "missing": number("a number in (0, 1)", lambda v: 0 < v < 1, auto=True, optional=True),
+    "half_life": number("a finite number above 0", lambda v: v > 0, auto=True, optional=True),
     "tol": number(_NON_NEGATIVE, lambda v: v >= 0, optional=True),
     "progress": Check("True, False or a callable", lambda v: isinstance(v, bool) or callable(v)),
     "dtype": Check("float32 or float64", _is_float_type),

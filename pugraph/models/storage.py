@@ -24,7 +24,7 @@ from pugraph.models.writing import write_whole
 _FORMAT = 3
 _READ = (2, 3)
 
-_LIBRARIES = ("networkx", "igraph", "matrix")
+_LIBRARIES = ("networkx", "igraph", "matrix", "frame")
 
 
 def write_model(
@@ -50,6 +50,12 @@ def write_model(
         about["nodes"] = [encode(node) for node in data.nodes]
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
     links = {"indptr": data.adjacency.indptr, "indices": data.adjacency.indices}
+    for name in ("weights", "times"):
+        if getattr(data, name) is not None:
+            links[f"link_{name}"] = getattr(data, name)
+    if data.non_links is not None:
+        known = {"indptr": data.non_links.indptr, "indices": data.non_links.indices}
+        links |= {f"non_links_{part}": array for part, array in known.items()}
     contents: dict[str, Any] = {"about": text, **links, **arrays}
     contents["checksum"] = checksum(contents)
     write_whole(path, lambda file: np.savez(file, **contents))
@@ -103,6 +109,7 @@ def _graph(arrays: dict[str, Any], about: dict[str, Any]) -> GraphData:
     del arrays["indices"], arrays["indptr"]
     require(directed or is_symmetric(matrix), "an undirected graph has a link in one direction")
     kind = matrix, directed, library
+    more = _more(arrays, matrix, directed)
     if about["nodes"] is None:
         names = about["names"]
         require(is_list(names, list), "names is not a list")
@@ -110,12 +117,35 @@ def _graph(arrays: dict[str, Any], about: dict[str, Any]) -> GraphData:
             require(isinstance(name, str) and is_whole(place, 0, m - 1), "a name has no node")
         index = Positions(m, dict(names))
         require(len(index.names) == len(names), "a name is there twice")
-        return GraphData(range(m), index, *kind, square=square)
+        return GraphData(range(m), index, *kind, square=square, **more)
     nodes = [decode(node) for node in about["nodes"]]
     index_of = {node: i for i, node in enumerate(nodes)}
     require(len(nodes) == m, f"{len(nodes)} nodes, and {m} rows")
     require(len(index_of) == m, "a node is there twice")
-    return GraphData(nodes, index_of, *kind, square=square)
+    return GraphData(nodes, index_of, *kind, square=square, **more)
+
+
+def _more(arrays: dict[str, Any], matrix: sp.csr_array, directed: bool) -> dict[str, Any]:
+    """Return the weights and the times of the links, and the known non-links, of a file."""
+    found: dict[str, Any] = {}
+    for name in ("weights", "times"):
+        if f"link_{name}" not in arrays:
+            continue
+        values = array_of(arrays, f"link_{name}", (matrix.nnz,))
+        del arrays[f"link_{name}"]
+        require(name == "times" or (values > 0).all(), "a weight is not above 0")
+        whole = sp.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+        same = directed or np.array_equal(values, sp.csr_array(whole.T).data)
+        require(same, f"{name} of an undirected graph differ between directions")
+        found[name] = values
+    if "non_links_indptr" in arrays:
+        ones = np.ones(arrays["non_links_indices"].size, np.int8)
+        known = matrix_of(arrays, "non_links_", matrix.shape, ones)
+        del arrays["non_links_indptr"], arrays["non_links_indices"]
+        require(directed or is_symmetric(known), "a non-link is there in one direction")
+        require(known.multiply(matrix).nnz == 0, "a pair is a link and a non-link")
+        found["non_links"] = known
+    return found
 
 
 def pack(name: str, matrix: Any) -> dict[str, Any]:

@@ -39,8 +39,12 @@ def hide(data: GraphData, fraction: float, rng: np.random.Generator) -> HiddenLi
     return hide_these(data, hidden)
 
 
-def hide_these(data: GraphData, which: IntArray) -> HiddenLinks:
-    """Hide links by their places in `data.links()`, both directions of an undirected one."""
+def hide_these(data: GraphData, which: IntArray, later: IntArray | None = None) -> HiddenLinks:
+    """Hide links by their places in `data.links()`, both directions of an undirected one.
+
+    Those of `later` are left out of the graph, too, and are not among the hidden ones.
+    """
     rows, cols = data.links()
-    n_links, rows, cols = rows.size, rows[which], cols[which]
-    return HiddenLinks(without_links(data, rows, cols), rows, cols, n_links, data._pairs)
+    gone = which if later is None else np.append(which, later)
+    rest = without_links(data, rows[gone], cols[gone])
+    return HiddenLinks(rest, rows[which], cols[which], rows.size, data._pairs)

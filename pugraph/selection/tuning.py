@@ -15,12 +15,12 @@ from pugraph.core import ranking, sampling
 from pugraph.core.free_memory import check_memory
 from pugraph.core.paths import path_sums
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.models.checks import check_names, check_option, is_auto
+from pugraph.models.checks import Auto, check_names, check_option, is_auto
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, features_memory
 from pugraph.models.fit_model import fit_model, hyperparameters_of, memory_estimate
-from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Auto, Options
+from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Options
 from pugraph.models.resources import progress_bar
 from pugraph.selection.hiding import FRACTION, HiddenLinks, hide
 

@@ -36,8 +36,8 @@ class Watched(Evidence):
 
     made: list[Evidence]
 
-    def __init__(self, data, models):
-        super().__init__(data, models)
+    def __init__(self, data, models, half_life=None):
+        super().__init__(data, models, half_life)
         self.asked = []
         type(self).made.append(self)
 

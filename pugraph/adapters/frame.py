@@ -1,0 +1,104 @@
+"""Data frames of edges, of pandas or polars, to GraphData."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from pugraph.adapters.changes import links_matrix
+from pugraph.adapters.contacts import COUNT, Contacts, edge_numbers, edge_weights
+from pugraph.adapters.data import GraphData
+from pugraph.core.pairs import are_links
+from pugraph.core.problem import Pattern
+from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
+
+_ENDS = ("source", "target")
+
+
+def convert(
+    frame: Any, weight: Any = None, time: str | None = None, keep: str = "first",
+    directed: bool = False,
+) -> GraphData:  # fmt: skip
+    """Return the GraphData of a data frame with a row per contact.
+
+    Its columns "source" and "target", or else the first two, have the nodes, which are numbered
+    as they come.
+    """
+    sides = [_nodes(frame, column) for column in end_columns(frame)]
+    nodes: list[Hashable] = list(dict.fromkeys(chain(*sides)))
+    index = {node: i for i, node in enumerate(nodes)}
+    us, vs = (positions(side, index) for side in sides)
+
+    def row(number: int) -> str:
+        return f"row {number} of the data frame"
+
+    weights: FloatArray | None = None
+    times: FloatArray | None = None
+    if weight == COUNT and COUNT not in frame.columns:
+        weights = np.ones(us.size)
+    elif weight is not None:
+        weights = edge_weights(_column(frame, weight, "weight").to_numpy(), weight, row)
+    if time is not None:
+        times = edge_numbers(_column(frame, time, "time").to_numpy(), time, row)
+    shape = (len(nodes), len(nodes))
+    contacts = Contacts(us, vs, weights, times)
+    matrix, of_weights, of_times = contacts.merged(shape, not directed, keep)
+    return GraphData(
+        nodes, index, matrix, directed, "frame", graph=frame, weights=of_weights, times=of_times
+    )
+
+
+def is_edge_frame(G: Any) -> bool:
+    """Return whether something is a data frame of pandas or polars, without importing these."""
+    kind = type(G)
+    return kind.__name__ == "DataFrame" and kind.__module__.split(".")[0] in ("pandas", "polars")
+
+
+def end_columns(frame: Any) -> tuple[str, str]:
+    """Return the names of the columns that have the nodes."""
+    names = list(frame.columns)
+    if set(_ENDS) <= set(names):
+        return _ENDS
+    if len(names) < 2:
+        raise InputError(f"a data frame of edges has two columns or more, not {len(names)}")
+    return names[0], names[1]
+
+
+def without_rows(frame: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
+    """Return the data frame without the rows of these links."""
+    gone = Pattern.of(links_matrix(data, rows, cols))
+    index = dict(data.index)
+    us, vs = (positions(frame[name].to_list(), index) for name in end_columns(frame))
+    keep = ~are_links(gone, us, vs)
+    return frame.filter(keep) if hasattr(frame, "to_dicts") else frame[keep]
+
+
+def positions(nodes: list[Any], index: dict[Hashable, int]) -> IntArray:
+    """Return the positions of nodes that are all known."""
+    return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
+
+
+def _column(frame: Any, name: Any, option: str) -> Any:
+    if name not in list(frame.columns):
+        found = ", ".join(map(repr, frame.columns))
+        raise InputError(f"{option}={name!r} is not a column of the data frame, which has {found}")
+    return frame[name]
+
+
+def _nodes(frame: Any, name: str) -> list[Any]:
+    column = frame[name]
+    nodes: list[Any] = column.to_list()
+    for number, node in enumerate(nodes):
+        if node is None or node != node:
+            raise InputError(f"row {number} of the data frame has no {name!r}: {node!r}")
+        try:
+            hash(node)
+        except TypeError:
+            raise InputError(
+                f"row {number} of the data frame has {name!r} = {node!r}, which cannot be a node"
+            ) from None
+    return nodes

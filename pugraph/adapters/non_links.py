@@ -1,0 +1,71 @@
+"""Pairs that are known not to be links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pugraph.adapters.changes import links_matrix
+from pugraph.adapters.data import GraphData
+from pugraph.core.pairs import are_links
+from pugraph.core.types import IntArray
+from pugraph.errors import InputError
+
+
+def with_non_links(data: GraphData, non_links: Iterable[Any] | str) -> GraphData:
+    """Return the graph with pairs that are known not to be links.
+
+    They are given as pairs of nodes, or by the name of an edge attribute: edges where it is true
+    are taken for such pairs, and not for links.
+    """
+    if isinstance(non_links, str):
+        rows, cols = _marked(data, non_links)
+        entries = links_matrix(data, rows, cols)
+        kept = data.adjacency - entries
+        where = np.asarray(kept[data.adjacency.nonzero()]).ravel() != 0
+        data = data._with_entries(where)
+    else:
+        rows, cols = _unique(data, *data.pair_positions(non_links, "non_links"))
+    linked = np.flatnonzero(are_links(data._pattern, rows, cols))
+    if linked.size:
+        pair = _pair(data, rows, cols, linked[0])
+        raise InputError(f"{pair} is a link and one of non_links")
+    return replace(data, non_links=links_matrix(data, rows, cols))
+
+
+def _unique(data: GraphData, rows: IntArray, cols: IntArray) -> tuple[IntArray, IntArray]:
+    """Return each pair once; a node with itself is refused."""
+    if data.square:
+        same = np.flatnonzero(rows == cols)
+        if same.size:
+            raise InputError(
+                f"{_pair(data, rows, cols, same[0])} of non_links is no pair of two nodes"
+            )
+    if data.symmetric:
+        rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
+    n = data.adjacency.shape[1]
+    keys = np.unique(rows.astype(np.int64) * n + cols)
+    return (keys // n).astype(np.int32), (keys % n).astype(np.int32)
+
+
+def _pair(data: GraphData, rows: IntArray, cols: IntArray, place: int) -> str:
+    return f"the pair ({data.nodes[rows[place]]!r}, {data.columns[cols[place]]!r})"
+
+
+def _marked(data: GraphData, name: str) -> tuple[IntArray, IntArray]:
+    """Return the pairs of the edges whose attribute is true."""
+    G = data.graph
+    if data.library == "networkx":
+        pairs = [(u, v) for u, v, marked in G.edges(data=name) if marked]
+        known = any(name in found for *_, found in G.edges(data=True))
+    elif data.library == "igraph" and G is not None:
+        known = name in G.es.attributes()
+        pairs = [edge.tuple for edge in G.es if edge[name]] if known else []
+    else:
+        raise InputError(f"non_links={name!r} is for networkx and igraph graphs; give the pairs")
+    if not known:
+        raise InputError(f"no edge has the attribute {name!r} of non_links")
+    return _unique(data, *data.pair_positions(pairs, "non_links"))
