@@ -273,6 +273,7 @@ def test_ctrl_c_side_by_side_ends_what_was_begun(monkeypatch):
     doubled(np.ones(3), np.empty(3))  # kernels of this thread go on
 
 
+@pytest.mark.compiled  # the same without
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process on this system")
 def test_ctrl_c_in_a_callback_from_c_is_repeated_and_other_errors_are_reported():
     reported = []
