@@ -11,6 +11,7 @@ import contextlib
 import contextvars
 import functools
 import os
+import signal
 import sys
 import threading
 import time
@@ -211,7 +212,7 @@ def _interrupts_kept() -> Iterator[None]:
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            threading.Timer(_AGAIN, _thread.interrupt_main).start()
+            threading.Timer(_AGAIN, _interrupt).start()
         else:
             before(lost)
 
@@ -220,6 +221,14 @@ def _interrupts_kept() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = before
+
+
+def _interrupt() -> None:
+    """Send Ctrl-C to the main thread, and wake it if it waits, where the system can do that."""
+    if hasattr(signal, "pthread_kill") and callable(signal.getsignal(signal.SIGINT)):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> list[_T]:
