@@ -12,6 +12,10 @@ from __future__ import annotations
 
 import argparse
 import functools
+from collections import Counter
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
 
 import networkx as nx
 from common import write_csv
@@ -27,6 +31,7 @@ LOCAL = (
 )  # fmt: skip
 # non-links ranked, to limit the time
 SAMPLED = {"sx-mathoverflow": 2_000_000}
+_MONTH = 30 * 24 * 3600  # seconds
 METRICS = {
     "auc": "AUC", "average_precision": "AP", "precision_at_l": "P at L", "hits_at 50": "Hits@50",
 }  # fmt: skip
@@ -41,6 +46,9 @@ def main() -> None:
         for G, scorers in ((directed, BOTH_WAYS), (undirected(directed), BOTH_WAYS + LOCAL)):
             chosen = {scorer: getattr(link_prediction, scorer) for scorer in scorers}
             chosen["pu_blend, time"] = functools.partial(pugraph.pu_blend, time="time")
+            chosen["pu_bias, time"] = functools.partial(pugraph.pu_bias, time="time")
+            chosen["degrees of the last month"] = last_month
+            chosen["recent degrees"] = recent_degrees
             found = compare(
                 chosen,
                 G,
@@ -71,6 +79,28 @@ def main() -> None:
             write_csv(
                 f"later-links-{name}-{kind}", ["method", "pairs", *METRICS.values(), "s"], rows
             )
+
+
+def last_month(G: Any, ebunch: Any) -> Iterator[tuple[Any, Any, float]]:
+    """Yield products of degrees, of the links of the last thirty days only."""
+    return _products(G, ebunch, lambda age: float(age <= _MONTH))
+
+
+def recent_degrees(G: Any, ebunch: Any) -> Iterator[tuple[Any, Any, float]]:
+    """Yield products of degrees, whose links count half after a quarter of their median age."""
+    end = max(time for _, _, time in G.edges(data="time"))
+    half_life = median([end - time for _, _, time in G.edges(data="time")]) / 4
+    return _products(G, ebunch, lambda age: 2 ** (-age / half_life))
+
+
+def _products(G: Any, ebunch: Any, counts: Any) -> Iterator[tuple[Any, Any, float]]:
+    end = max(time for _, _, time in G.edges(data="time"))
+    tails: Counter[Any] = Counter()
+    heads: Counter[Any] = Counter() if G.is_directed() else tails
+    for u, v, time in G.edges(data="time"):
+        tails[u] += counts(end - time)
+        heads[v] += counts(end - time)
+    return ((u, v, tails[u] * heads[v]) for u, v in ebunch)
 
 
 def undirected(G: nx.DiGraph) -> nx.Graph:

@@ -135,8 +135,8 @@ def fit(
     weight : str or True, optional
         The edge attribute, or column of a data frame, that says how much a link counts: how
         often or how surely it was seen. True takes the values of a matrix, and "count" the
-        number of parallel edges. Its logarithm counts: the weight of a link in the objective
-        is proportional to log(1 + w / mean). For "blend" and "bias".
+        number of parallel edges. The weight of a link in the objective is proportional to
+        log(1 + w / 3m), where m is the median of the weights. For "blend" and "bias".
     time : str, optional
         The edge attribute, or column, with the time of each link, a number or a date. Links
         fade with age, and "blend" learns which links come next: from the latest links, instead
