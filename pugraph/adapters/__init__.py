@@ -127,7 +127,8 @@ def _converted(
         # the graph may have links that its GraphData has not: those that were held out
         entries = (ends.astype(np.int32) for ends in whole.adjacency.tocoo().coords)
         mine = whole._with_entries(are_links(G._pattern, *entries))
-        return replace(G, weights=mine.weights, times=mine.times)
+        weights = G.weights if weight is None else mine.weights
+        return replace(G, weights=weights, times=G.times if time is None else mine.times)
     if sp.issparse(G):
         if time is not None:
             raise InputError("a matrix has no times; give a graph or a data frame")
