@@ -154,7 +154,6 @@ def _predict(commands: Any) -> None:
     parser.add_argument(
         "--plot", metavar="FILE", help="draw the predicted links: .png, .pdf, .svg"
     )
-    _contacts(parser)
 
 
 def _explain(commands: Any) -> None:
@@ -182,7 +181,6 @@ def _explain(commands: Any) -> None:
         help="the number of reasons, strongest first (default: 10); the others are added up",
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     _writing(parser)
 
@@ -234,8 +232,7 @@ def _evaluate(commands: Any) -> None:
         action="store_true",
         help="hide no link of a spanning forest, so that no component falls apart",
     )
-    _contacts(parser, hides=True)
-    _fitting(parser)
+    _fitting(parser, hides=True)
     _writing(parser)
 
 
@@ -266,7 +263,7 @@ def _cluster(commands: Any) -> None:
     parser.add_argument(
         "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"
     )
-    _fitting(parser)
+    _fitting(parser, contacts=False)
     _writing(parser)
 
 
@@ -278,7 +275,6 @@ def _fit(commands: Any) -> None:
         ["links.csv --output links.pugraph", "links.csv --method bias --output links.pugraph"],
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
@@ -357,8 +353,7 @@ def _reading(parser: ArgumentParser) -> None:
     )
 
 
-def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
-    """Add the options of weights and times; `hides` for a command that splits by time."""
+def _contacts(parser: ArgumentParser, hides: bool) -> None:
     group = parser.add_argument_group("weights and times")
     group.add_argument(
         "--weight",
@@ -394,7 +389,8 @@ def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
         )
 
 
-def _fitting(parser: ArgumentParser) -> None:
+def _fitting(parser: ArgumentParser, contacts: bool = True, hides: bool = False) -> None:
+    """Add the options of a fit; `contacts` with weights and times, `hides` to split by these."""
     group = parser.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
     group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
@@ -408,6 +404,8 @@ def _fitting(parser: ArgumentParser) -> None:
         help="for blend: the fraction of the true links that its scores take to be missing, in "
         '(0, 1) (default: 0.1), or "auto" to estimate it',
     )
+    if contacts:
+        _contacts(parser, hides)
     group.add_argument(
         "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
     )
