@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.jit import kernel, row_chunks, stretches
 from pugraph.core.problem import Pattern
@@ -13,7 +12,7 @@ from pugraph.core.types import FloatArray, IntArray
 @kernel(parallel=True)
 def _shared(indptr, indices, weights, rows, cols, chunks, total, overlap):
     """Sum the weights of the common neighbours other than u and v, and count all of them."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             u, v = rows[i], cols[i]
             p, q = indptr[u], indptr[v]

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.jit import kernel, row_chunks, stretches
 from pugraph.core.problem import Pattern
@@ -41,7 +40,7 @@ class Pairs:
 def _score(W, H, rows, cols, symmetric, chunks, out):
     """Set out to the scores of the pairs; see `score_pairs`."""
     k = W.shape[1]
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             i, j = rows[p], cols[p]
             if symmetric and i > j:  # one order, so that (i, j) and (j, i) get the same bits
@@ -73,7 +72,7 @@ def score_pairs(
 @kernel(parallel=True)
 def _score_all(Ws, Hs, rows, cols, symmetric, chunks, out):
     """Set a column of out for each model; see `score_all`."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             i, j = rows[p], cols[p]
             for number in range(len(Ws)):
@@ -213,7 +212,7 @@ def is_link(indptr, indices, i, j):
 @kernel(parallel=True)
 def _are_links(indptr, indices, rows, cols, chunks, out):
     """Set out to whether each pair is a link."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             out[p] = is_link(indptr, indices, rows[p], cols[p])
 

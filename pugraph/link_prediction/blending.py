@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
@@ -242,7 +242,7 @@ def _adjusted(
 
     if surplus(_SHIFTS[0]) * surplus(_SHIFTS[1]) >= 0:  # few pairs, or none
         return calibration
-    return calibration._replace(shift=brentq(surplus, *_SHIFTS))
+    return calibration._replace(shift=scipy.optimize.brentq(surplus, *_SHIFTS))
 
 
 def _quantiles(examples: Examples) -> FloatArray:
