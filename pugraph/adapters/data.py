@@ -34,7 +34,8 @@ class GraphData:
     Attributes
     ----------
     nodes : sequence
-        The node of each row: networkx's nodes in their order, otherwise 0..n-1.
+        The node of each row: networkx's nodes in their order, those of a data frame as they come,
+        otherwise 0..n-1; with `names=True` the names of igraph's vertices.
     index : mapping
         The row of each node. For igraph, names are found too.
     adjacency : scipy.sparse.csr_array
@@ -162,6 +163,8 @@ class GraphData:
             )
         if self.library == "frame":
             return InputError(f"node {node!r} is in no row of the data frame")
+        if not isinstance(self.index, Positions):  # names=True
+            return InputError(f"no vertex has the name {node!r}; names=True takes names, not ids")
         return InputError(
             f"node {node!r} is not in the graph, which has {len(self.nodes)} nodes counted from 0"
         )
