@@ -346,7 +346,7 @@ def gain(truth):
 
 
 def retrieval(A, hidden, scores, ks, square):
-    """VCMPR@k, recall@k, NDCG@k, reciprocal rank and number of nodes, from all pairs of each row."""
+    """VCMPR@k, recall@k, NDCG@k, reciprocal rank and the number of nodes, by all pairs of rows."""
     found = []
     for u in range(A.shape[0]):
         mine = [v for v in range(A.shape[1]) if not A[u, v] and not (square and u == v)]
