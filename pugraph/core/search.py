@@ -171,8 +171,9 @@ def top_pairs(
     The result is exact. Rows and columns are visited in tiles, by falling norm; tiles whose
     norms are too small to reach the k-th best score so far are skipped. Pairs whose product
     reaches that score, up to rounding, are scored again by `score_pairs`. Equal scores are
-    ordered by index. `nodes` restricts the first node of a pair, and `targets` the second one:
-    of a symmetric matrix, to none of `nodes`. Pairs with a score below `least` are left out.
+    ordered by index. `nodes` restricts the first node of a pair, and `targets` the second one. If
+    both nodes of a symmetric pair are in both, the lower one comes first. Pairs with a score below
+    `least` are left out.
     """
     m, n = pairs.links.shape
     if m * n == 0:
@@ -214,10 +215,11 @@ def _top_pairs(
     mirrored = chosen if symmetric else np.zeros(links.shape[1], bool)
     order = np.empty(links.shape[1], np.int64)
     order[vs] = np.arange(links.shape[1])
-    if targets is not None:
-        wanted: BoolArray = np.zeros(links.shape[1], bool)
-        wanted[targets] = True
-        vs = vs[wanted[vs]]
+    wanted: BoolArray = np.zeros(links.shape[1], bool)
+    wanted[slice(None) if targets is None else targets] = True
+    vs = vs[wanted[vs]]
+    if symmetric:  # of a node that is no target, there are no mirrored pairs
+        order[~wanted] = -1
     Q, col_norms = Q[vs], col_norms[vs]
     rounding = 8 * (W.shape[1] + 4) * np.finfo(W.dtype).eps
     capacity = _ROW_TILE * min(_STRIPE, len(vs))
@@ -232,8 +234,8 @@ def _top_pairs(
         stop = min(first + _ROW_TILE, us.size)
         rows = P[us[first:stop]]
         longest = float(row_norms[us[first]])
-        # without `nodes`, the columns before the diagonal have only mirrored pairs
-        left = first if symmetric and nodes is None else 0
+        # of all nodes, the columns before the diagonal have only mirrored pairs
+        left = first if symmetric and nodes is None and targets is None else 0
         while left < vs.size:
             if longest * float(col_norms[left]) * (1 + rounding) + truncation < best.least:
                 break
@@ -253,8 +255,9 @@ def _top_pairs(
                 good = products >= _kth(products, k) - 2 * slack[0]
                 u, v = u[good], v[good]
             if u.size:
-                swap = mirrored[v] & (v < u)
-                u, v = np.where(swap, v, u), np.where(swap, u, v)
+                if symmetric:
+                    swap = mirrored[v] & wanted[u] & (v < u)
+                    u, v = np.where(swap, v, u), np.where(swap, u, v)
                 scores = score_pairs(W, H, u, v, symmetric)
                 keep = scores >= best.least
                 best.add(u[keep], v[keep], scores[keep])

@@ -181,9 +181,11 @@ class Blend(LinkModel):
     def _search_memory(self, k: int) -> int:
         return blend_search.search_memory(self.data._pairs, self._evidence, k)
 
-    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
-        if rows is not None or self._learned is None:
-            return super()._best_pairs(k, rows, progress)
+    def _best_pairs(
+        self, k: int, rows: IntArray | None, cols: IntArray | None, progress: bool
+    ) -> ScoredPairs:
+        if rows is not None or cols is not None or self._learned is None:
+            return super()._best_pairs(k, rows, cols, progress)
         with threads(self._n_jobs):
             return blend_search.best_pairs(
                 self.data._pairs,
@@ -193,6 +195,12 @@ class Blend(LinkModel):
                 k,
                 progress,
             )
+
+    def _top_columns(
+        self, rows: IntArray, k: int, cols: IntArray | None
+    ) -> tuple[IntArray, FloatArray]:
+        with threads(self._n_jobs):
+            return super()._top_columns(rows, k, cols)
 
     def _far_bounds(self, evidence: FloatArray) -> FloatArray:
         """Return the highest scores of far pairs with at most this evidence."""
