@@ -16,8 +16,8 @@ def outputs(notebook):
     return [out for cell in notebook.cells for out in cell.get("outputs", ())]
 
 
-def test_there_are_five():
-    assert [path.name[0] for path in NOTEBOOKS] == list("12345")
+def test_there_are_six():
+    assert [path.name[0] for path in NOTEBOOKS] == list("123456")
 
 
 @pytest.mark.compiled

@@ -139,8 +139,8 @@ def draw_predictions(
         # in a large graph, predicted links cover nodes that are not their ends
         _draw_nodes(ax, places[which], size, marker, 3 if small else 1.5)
     if not small:
-        for marker, which in (("o", ends[ends < m]), ("s", ends[ends >= m])):
-            _draw_nodes(ax, places[which], max(size, 12), marker, 3)
+        for marker, some in (("o", ends[ends < m]), ("s", ends[ends >= m])):
+            _draw_nodes(ax, places[some], max(size, 12), marker, 3)
     ax.margins(0.08)
     ax.autoscale_view()
     if colorbar and scores.size:

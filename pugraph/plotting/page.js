@@ -232,8 +232,10 @@ function element(kind, text, options) {
   return Object.assign(made, options || {});
 }
 const button = (text, act) => element("button", text, {type: "button", onclick: act});
-const nodeButton = (i) => button(names[i], () => select({node: i}));
-const linkButton = (k) => button(pair(predicted.us[k], predicted.vs[k]), () => select({link: k}));
+// the button is gone after it: what it has led to has the focus then
+const goTo = (what) => () => { select(what); $("details").focus(); };
+const nodeButton = (i) => button(names[i], goTo({node: i}));
+const linkButton = (k) => button(pair(predicted.us[k], predicted.vs[k]), goTo({link: k}));
 const listed = (nodes) => {
   const found = [...nodes], first = found.slice(0, 30).map((i) => names[i]).join(", ");
   return found.length ? first + (found.length > 30 ? ` and ${found.length - 30} others` : "") : "none";
@@ -267,7 +269,7 @@ function details() {
     panel.append(list);
     if (predicted.reasons) panel.append(reasons(predicted.reasons[link]));
   }
-  panel.append(button("Select nothing", () => select({})));
+  panel.append(button("Select nothing", goTo({})));
 }
 function reasons(why) {
   const box = element("div");

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import pugraph
 from pugraph.adapters import to_graph_data
-from pugraph.plotting import explore, exploring
+from pugraph.plotting import explore
 from tests.plotting.looks import KARATE, LINKS
 
 
@@ -121,7 +121,7 @@ def test_columns_of_a_matrix_are_nodes_of_their_own():
 
 
 def test_of_a_large_network_the_surroundings_are_shown(monkeypatch):
-    monkeypatch.setattr(exploring, "_MOST_NODES", 30)
+    monkeypatch.setitem(explore.__globals__, "_MOST_NODES", 30)
     G = nx.path_graph(40)
     nx.set_node_attributes(G, {n: n // 10 for n in G}, "block")
     found = content(explore(G, [(10, 12, 0.5), (30, 28, 0.4)]))
@@ -129,7 +129,7 @@ def test_of_a_large_network_the_surroundings_are_shown(monkeypatch):
     assert found["colourings"][0]["codes"] == [0, 1, 1, 1, 1, 2, 2, 2, 3, 3]
     assert "10 of 40 nodes" in found["note"]
     assert "8 of 39 links" in found["note"]
-    monkeypatch.setattr(exploring, "_MOST_PREDICTED", 1)
+    monkeypatch.setitem(explore.__globals__, "_MOST_PREDICTED", 1)
     found = content(explore(G, [(30, 28, 0.4), (10, 12, 0.5)]))
     assert found["predicted"]["scores"] == [0.5]
     assert found["note"].endswith("The best 1 of 2 predicted links.")

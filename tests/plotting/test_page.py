@@ -236,7 +236,7 @@ def test_the_keyboard_reaches_every_control_and_moves_the_picture(opened):
         if len(reached) > 20:
             break
     buttons = ["in", "out", "fit", "focus"]
-    assert {"shown", "wanted", "colour", "frame", *buttons} <= set(reached)
+    assert {"shown", "wanted", "colour", "frame", "details", *buttons} <= set(reached)
     opened.page.locator("#frame").focus()
     before = opened.at(0.5, 0.5)
     opened.page.keyboard.press("ArrowRight")
@@ -246,6 +246,7 @@ def test_the_keyboard_reaches_every_control_and_moves_the_picture(opened):
     assert opened.at(1, 1)[0] - opened.at(0, 0)[0] > 1.2 * spread
     opened.page.locator("#predicted tbody button").first.press("Enter")
     assert "number 1 of 40" in opened.text("#details")
+    assert opened.page.evaluate("document.activeElement.id") == "details"
     opened.page.locator("#frame").press("Escape")
     assert opened.text("#details h2") == "Nothing selected"
 
