@@ -306,6 +306,50 @@ class LinkModel(Recommender):
         found = self._shares(int(row), int(col))
         return explanation(self.data, int(row), int(col), score, found, int(k))
 
+    def explore(self, path: str | PathLike[str] | None = None, k: int = 50, **options: Any) -> Any:
+        """Make a page for the browser: the network, its k best new links, and why.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            The file to write.
+        k : int
+            How many links, as in `top_links`.
+        **options
+            Further options of `pugraph.plotting.explore`.
+
+        Returns
+        -------
+        pugraph.plotting.Page or None
+            The page, which a notebook shows in its cell; None if it was written to `path`.
+
+        Raises
+        ------
+        ValueError
+            If an option is out of range.
+        ImportError
+            If Bokeh is not installed.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        A model has no attributes of nodes; `pugraph.plotting.explore` takes a graph that has.
+
+        See Also
+        --------
+        pugraph.plotting.explore
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> pugraph.fit(nx.karate_club_graph(), "bias").explore(k=10)
+        <Page 'Predicted links': 34 nodes, 78 links, 10 predicted>
+        """
+        from pugraph.plotting.exploring import explore  # the one door to a layer below
+
+        return explore(self.data, self.top_links(k), path, model=self, **options)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle.
 
