@@ -203,6 +203,15 @@ class GraphData:
         """
         return self._locate(node_list(nodes, self.index), self.index)
 
+    def _column_positions(self, nodes: Iterable[object], name: str) -> IntArray:
+        """Return the columns of some nodes, each once and in rising order."""
+        index = self._column_index
+        return np.unique(self._locate(node_list(nodes, index, name), index))
+
+    @property
+    def _column_index(self) -> Mapping[Any, int]:
+        return self.index if self.square else Positions(self.adjacency.shape[1])
+
     def pair_positions(
         self, ebunch: Iterable[Any], name: str = "ebunch"
     ) -> tuple[IntArray, IntArray]:
@@ -235,9 +244,8 @@ class GraphData:
         ([0, 2], [2, 1])
         """
         pairs = pair_list(ebunch, name)
-        columns = self.index if self.square else Positions(self.adjacency.shape[1])
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
-        return self._locate(us, self.index), self._locate(vs, columns)
+        return self._locate(us, self.index), self._locate(vs, self._column_index)
 
     def links(self) -> tuple[IntArray, IntArray]:
         """Return the links, each once and self-loops left out, in row order.

@@ -66,10 +66,13 @@ def predict(args: Namespace) -> None:
     with threads(args.jobs):
         predictions = _predictions(args, scorer, source)
         whys = _whys(scorer, predictions) if args.why else None
-    if form == "graphml" or args.plot is not None:
+    if form == "graphml" or args.plot is not None or args.html is not None:
         G = make_graph()
         if args.plot is not None:
             output.plot(G, predictions, args.plot, args.seed)
+        if args.html is not None:
+            explain = _explain_by_name(scorer) if isinstance(scorer, LinkModel) else None
+            output.page(G, predictions, args.html, args.seed, explain)
         if form == "graphml":
             reasons = None if whys is None else list(map(_in_words, whys))
             output.write_graphml(output.marked(G, predictions, reasons), args.output)
@@ -101,8 +104,14 @@ def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple
 
 def _whys(scorer: Any, predictions: list[tuple[str, str, float]]) -> list[LinkExplanation]:
     """Return the explanations of predictions."""
+    explain = _explain_by_name(scorer)
+    return [explain(u, v, _REASONS) for u, v, _ in predictions]
+
+
+def _explain_by_name(scorer: Any) -> Callable[[str, str, int], LinkExplanation]:
+    """Return `explain_link` for the names of nodes."""
     nodes = {str(node): node for node in scorer.nodes}
-    return [scorer.explain_link(nodes[u], nodes[v], _REASONS) for u, v, _ in predictions]
+    return lambda u, v, k: scorer.explain_link(nodes[u], nodes[v], k)
 
 
 def _in_words(why: LinkExplanation) -> str:
@@ -465,7 +474,8 @@ def _check_output(args: Namespace, *refused: str) -> str:
     if form in refused:
         raise InputError(f"{args.command} cannot write {form}; choose table, csv or json")
     _check_directory("output", args.output)
-    _check_directory("plot", getattr(args, "plot", None))
+    for option in ("plot", "html"):
+        _check_directory(option, getattr(args, option, None))
     return form
 
 

@@ -123,6 +123,7 @@ def _predict(commands: Any) -> None:
             "links.csv --method bias --output best.csv",
             "links.csv --pairs candidates.txt",
             "links.csv --why --top 3",
+            "links.csv --top 50 --html links.html",
             "links.csv --nodes people.csv --features age,city",
             "letters.csv --weight count --time year",
             "--model links.pugraph --top 5",
@@ -153,6 +154,11 @@ def _predict(commands: Any) -> None:
     )
     parser.add_argument(
         "--plot", metavar="FILE", help="draw the predicted links: .png, .pdf, .svg"
+    )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write a page for the browser: the network, the predicted links and the reasons",
     )
 
 

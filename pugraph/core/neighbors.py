@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.jit import kernel, row_chunks, stretches
 from pugraph.core.problem import Pattern
@@ -29,7 +28,7 @@ def _shared(indptr, indices, indptr_to, indices_to, weights, rows, cols, chunks,
     total, overlap : float arrays
         Receive the sum and the number of each pair.
     """
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             u, v = rows[i], cols[i]
             p, q = indptr[u], indptr_to[v]

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
+import scipy.special
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
@@ -107,7 +107,9 @@ class Comparison:
             values = [by_k[int(k)] for by_k in values]
         n = len(values)
         spread = float(np.std(values, ddof=1)) if n > 1 else float("nan")
-        half = spread / np.sqrt(n) * float(student.ppf(0.975, n - 1)) if n > 1 else spread
+        half = (
+            spread / np.sqrt(n) * float(scipy.special.stdtrit(n - 1, 0.975)) if n > 1 else spread
+        )
         return float(np.mean(values)), float(half)
 
     def table(self, metrics: Sequence[str] | None = None, count: str = "all_pairs") -> str:

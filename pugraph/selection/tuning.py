@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import ranking, sampling
+from pugraph.core.descent import UNFINISHED
 from pugraph.core.free_memory import check_memory
 from pugraph.core.paths import path_sums
 from pugraph.core.types import FloatArray, IntArray
@@ -384,7 +384,7 @@ class _Round:
             tol = options.stopping_rule(options.chosen_solver)[1]
             options = replace(options, tol=_LOOSE * tol)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", UNFINISHED)
             return fit_model(self.split.data, options, self.start)
 
     def rate(self, model: FactorModel) -> float:
