@@ -160,7 +160,6 @@ def _predict(commands: Any) -> None:
         metavar="FILE",
         help="write a page for the browser: the network, the predicted links and the reasons",
     )
-    _contacts(parser)
 
 
 def _explain(commands: Any) -> None:
@@ -188,7 +187,6 @@ def _explain(commands: Any) -> None:
         help="the number of reasons, strongest first (default: 10); the others are added up",
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     _writing(parser)
 
@@ -240,8 +238,7 @@ def _evaluate(commands: Any) -> None:
         action="store_true",
         help="hide no link of a spanning forest, so that no component falls apart",
     )
-    _contacts(parser, hides=True)
-    _fitting(parser)
+    _fitting(parser, hides=True)
     _writing(parser)
 
 
@@ -272,7 +269,7 @@ def _cluster(commands: Any) -> None:
     parser.add_argument(
         "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"
     )
-    _fitting(parser)
+    _fitting(parser, contacts=False)
     _writing(parser)
 
 
@@ -284,7 +281,6 @@ def _fit(commands: Any) -> None:
         ["links.csv --output links.pugraph", "links.csv --method bias --output links.pugraph"],
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
@@ -363,8 +359,7 @@ def _reading(parser: ArgumentParser) -> None:
     )
 
 
-def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
-    """Add the options of weights and times; `hides` for a command that splits by time."""
+def _contacts(parser: ArgumentParser, hides: bool) -> None:
     group = parser.add_argument_group("weights and times")
     group.add_argument(
         "--weight",
@@ -400,7 +395,8 @@ def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
         )
 
 
-def _fitting(parser: ArgumentParser) -> None:
+def _fitting(parser: ArgumentParser, contacts: bool = True, hides: bool = False) -> None:
+    """Add the options of a fit; `contacts` with weights and times, `hides` to split by these."""
     group = parser.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
     group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
@@ -414,6 +410,8 @@ def _fitting(parser: ArgumentParser) -> None:
         help="for blend: the fraction of the true links that its scores take to be missing, in "
         '(0, 1) (default: 0.1), or "auto" to estimate it',
     )
+    if contacts:
+        _contacts(parser, hides)
     group.add_argument(
         "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
     )
