@@ -15,6 +15,7 @@ from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.checks import check_option, check_whole, is_auto, number
+from pugraph.models.html import html_table
 from pugraph.models.reasons import LinkExplanation, Shares, explanation
 from pugraph.models.recommender import Recommender
 from pugraph.models.scorer import Prediction, best_pairs
@@ -76,6 +77,14 @@ class LinkModel(Recommender):
     @abstractmethod
     def _summary(self) -> dict[str, Any]:
         """Return the most important numbers of the model by name, for `pugraph info`."""
+
+    def _repr_html_(self) -> str:
+        links = f"{len(self.nodes):,} nodes, {self.data._n_links:,} links"
+        rows = [
+            (name, ", ".join(value) if isinstance(value, list) else value)
+            for name, value in self._summary().items()
+        ]
+        return html_table(f"{type(self).__name__}: {links}", (), rows)
 
     @abstractmethod
     def threshold(self) -> float:
