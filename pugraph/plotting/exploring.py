@@ -24,6 +24,7 @@ _MOST_PREDICTED = 1_000  # a longer list is for a file; chosen by hand
 _SHOWN = 25  # predicted links at first; chosen by eye
 _REASONS = 5  # of each predicted link; the others are added up
 _COLOURS = 7  # a reader tells so many apart; further categories share grey
+_FLAGS, _NUMBERS = (bool, np.bool_), (int, float, np.integer, np.floating)
 
 
 def explore(
@@ -117,7 +118,7 @@ def explore(
     if model is not None and not hasattr(model, "explain_link"):
         raise InvalidTypeError(f"model has no explain_link: it is a {type(model).__name__}")
     data = to_graph_data(G)
-    rows, cols, scores = predicted_links(data, links)
+    rows, cols, scores = predicted_links(data, links, "links")
     n_given = scores.size
     best = np.argsort(-scores, kind="stable")[:_MOST_PREDICTED]
     rows, cols, scores = rows[best], cols[best], scores[best]
@@ -230,14 +231,13 @@ def _attributes(data: GraphData) -> Iterable[tuple[str, list[Any]]]:
 
 def _coloured(name: str, values: Sequence[Any]) -> dict[str, Any] | None:
     """Return numbers as they are, and few values as categories; None if all differ."""
-    present = [value for value in values if value is not None and value == value]
-    if not all(isinstance(v, (str, bool, int, float, np.number, np.bool_)) for v in present):
+    if not all(v is None or isinstance(v, (str, *_FLAGS, *_NUMBERS)) for v in values):
         return None
+    present = [value for value in values if value is not None and value == value]
     counts = Counter(map(str, present))
-    numbers = not any(isinstance(v, (str, bool, np.bool_)) for v in present)
+    numbers = not any(isinstance(v, (str, *_FLAGS)) for v in present)
     if numbers and len(counts) > _COLOURS:
-        floats = [None if v is None or not math.isfinite(v) else float(v) for v in values]
-        return {"name": name, "values": floats}
+        return {"name": name, "values": [_finite(value) for value in values]}
     if not counts or len(counts) == len(values) > _COLOURS:
         return None
     labels = [label for label, _ in counts.most_common(_COLOURS)]
@@ -248,3 +248,10 @@ def _coloured(name: str, values: Sequence[Any]) -> dict[str, Any] | None:
     codes = [place.get(text, -1) for text in texts]
     others = {i: text for i, text in enumerate(texts) if codes[i] < 0 and text}
     return {"name": name, "labels": labels, "codes": codes, "others": others}
+
+
+def _finite(value: Any) -> float | None:
+    try:
+        return float(value) if value is not None and math.isfinite(value) else None
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
