@@ -22,6 +22,7 @@ from pugraph.plotting.surroundings import Part, around, positions_of, whole
 _MOST_NODES, _MOST_LINKS = 5_000, 50_000  # what a browser draws without waiting; measured
 _MOST_PREDICTED = 1_000  # a longer list is for a file; chosen by hand
 _SHOWN = 25  # predicted links at first; chosen by eye
+_MOST_EXPLAINED = 200  # a model of many vectors takes a tenth of a second for each
 _REASONS = 5  # of each predicted link; the others are added up
 _COLOURS = 7  # a reader tells so many apart; further categories share grey
 _FLAGS, _NUMBERS = (bool, np.bool_), (int, float, np.integer, np.floating)
@@ -55,7 +56,7 @@ def explore(
     path : str or path-like, optional
         The file to write. A file that is there is replaced when the new one is complete.
     model : LinkModel, optional
-        Explains the predicted links, by its `explain_link`.
+        Explains the best 200 of the predicted links, by its `explain_link`.
     clusters : iterable of node collections, or mapping, optional
         As `pu_cluster` returns them, or the cluster of each node: a colour to choose.
     shown : int, optional
@@ -174,7 +175,7 @@ def _rounded(places: FloatArray) -> list[list[float]]:
 
 def _reasons(model: Any, data: GraphData, rows: IntArray, cols: IntArray) -> list[Any]:
     nodes, columns = data.nodes, data.columns
-    pairs = zip(rows.tolist(), cols.tolist(), strict=True)
+    pairs = list(zip(rows.tolist(), cols.tolist(), strict=True))[:_MOST_EXPLAINED]
     return [_told(model.explain_link(nodes[u], columns[v], _REASONS)) for u, v in pairs]
 
 
