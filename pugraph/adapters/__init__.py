@@ -32,6 +32,7 @@ def to_graph_data(
     keep: str = "first",
     non_links: Any = None,
     directed: bool = False,
+    names: bool = False,
 ) -> GraphData:
     """Turn a graph, its node attributes and those of its edges into arrays.
 
@@ -61,6 +62,9 @@ def to_graph_data(
     directed : bool
         Whether the rows of a data frame are directed, from "source" to "target". Graphs and
         matrices tell themselves.
+    names : bool
+        Whether the nodes of an igraph graph are the names of its vertices, instead of their ids:
+        results have names, and pairs are given by names.
 
     Returns
     -------
@@ -99,6 +103,8 @@ def to_graph_data(
     if keep not in KEPT:
         raise InputError(f"keep must be 'first' or 'last', not {keep!r}")
     data = _converted(G, weight, time, keep, directed)
+    if names:
+        data = _adapter("igraph").with_names(data)
     if non_links is not None:
         data = with_non_links(data, non_links)
     if features is None:
@@ -127,7 +133,8 @@ def _converted(
         # the graph may have links that its GraphData has not: those that were held out
         entries = (ends.astype(np.int32) for ends in whole.adjacency.tocoo().coords)
         mine = whole._with_entries(are_links(G._pattern, *entries))
-        return replace(G, weights=mine.weights, times=mine.times)
+        weights = G.weights if weight is None else mine.weights
+        return replace(G, weights=weights, times=G.times if time is None else mine.times)
     if sp.issparse(G):
         if time is not None:
             raise InputError("a matrix has no times; give a graph or a data frame")

@@ -34,7 +34,8 @@ class GraphData:
     Attributes
     ----------
     nodes : sequence
-        The node of each row: networkx's nodes in their order, otherwise 0..n-1.
+        The node of each row: networkx's nodes in their order, those of a data frame as they come,
+        otherwise 0..n-1; with `names=True` the names of igraph's vertices.
     index : mapping
         The row of each node. For igraph, names are found too.
     adjacency : scipy.sparse.csr_array
@@ -162,6 +163,8 @@ class GraphData:
             )
         if self.library == "frame":
             return InputError(f"node {node!r} is in no row of the data frame")
+        if not isinstance(self.index, Positions):  # names=True
+            return InputError(f"no vertex has the name {node!r}; names=True takes names, not ids")
         return InputError(
             f"node {node!r} is not in the graph, which has {len(self.nodes)} nodes counted from 0"
         )
@@ -200,6 +203,15 @@ class GraphData:
         """
         return self._locate(node_list(nodes, self.index), self.index)
 
+    def _column_positions(self, nodes: Iterable[object], name: str) -> IntArray:
+        """Return the columns of some nodes, each once and in rising order."""
+        index = self._column_index
+        return np.unique(self._locate(node_list(nodes, index, name), index))
+
+    @property
+    def _column_index(self) -> Mapping[Any, int]:
+        return self.index if self.square else Positions(self.adjacency.shape[1])
+
     def pair_positions(
         self, ebunch: Iterable[Any], name: str = "ebunch"
     ) -> tuple[IntArray, IntArray]:
@@ -232,9 +244,8 @@ class GraphData:
         ([0, 2], [2, 1])
         """
         pairs = pair_list(ebunch, name)
-        columns = self.index if self.square else Positions(self.adjacency.shape[1])
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
-        return self._locate(us, self.index), self._locate(vs, columns)
+        return self._locate(us, self.index), self._locate(vs, self._column_index)
 
     def links(self) -> tuple[IntArray, IntArray]:
         """Return the links, each once and self-loops left out, in row order.

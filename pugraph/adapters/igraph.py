@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -67,6 +68,22 @@ def _contacts(G: ig.Graph, links: IntArray, weight: str | None, time: str | None
     if time is not None:
         times = edge_numbers(values(time), time, name)
     return Contacts(links[:, 0], links[:, 1], weights, times)
+
+
+def with_names(data: GraphData) -> GraphData:
+    """Return the GraphData with the names of the vertices as its nodes."""
+    if data.library != "igraph" or data.graph is None:
+        raise InputError("names=True is for igraph graphs; others have no ids beside their nodes")
+    names = attribute(data.graph, "name")
+    index: dict[Any, int] = {}
+    for vertex, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InputError(f"names=True: vertex {vertex} has the name {name!r}, not a text")
+        if index.setdefault(name, vertex) != vertex:
+            raise InputError(
+                f"names=True: the vertices {index[name]} and {vertex} have the same name, {name!r}"
+            )
+    return replace(data, nodes=names, index=index)
 
 
 def attribute(G: ig.Graph, name: str) -> list[Any]:

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numba import prange
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, padded, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
@@ -162,7 +161,7 @@ def _solve_rows(
         Receives what `_solve` returns for each row.
     """
     k = F.shape[1]
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         capacity = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
         gathered = np.empty((capacity, k), F.dtype)
         scores, score_update, products = (

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import expit
 
 from pugraph.adapters import GraphData
@@ -91,7 +91,7 @@ class Calibration(NamedTuple):
 
         if surplus(_SHIFTS[0]) * surplus(_SHIFTS[1]) >= 0:  # few pairs, or none
             return self._replace(shift=0.0)
-        return self._replace(shift=brentq(surplus, *_SHIFTS))
+        return self._replace(shift=scipy.optimize.brentq(surplus, *_SHIFTS))
 
     def log_odds(self, odds: FloatArray) -> FloatArray:
         """Return the log odds of a missing link, which stay finite where p is rounded to 1.
@@ -225,9 +225,11 @@ class Blend(LinkModel):
     def _search_memory(self, k: int) -> int:
         return blend_search.search_memory(self.data._pairs, self._evidence, k)
 
-    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
-        if rows is not None or self._learned is None:
-            return super()._best_pairs(k, rows, progress)
+    def _best_pairs(
+        self, k: int, rows: IntArray | None, cols: IntArray | None, progress: bool
+    ) -> ScoredPairs:
+        if rows is not None or cols is not None or self._learned is None:
+            return super()._best_pairs(k, rows, cols, progress)
         with threads(self._n_jobs):
             return blend_search.best_pairs(
                 self.data._pairs,
@@ -237,6 +239,12 @@ class Blend(LinkModel):
                 k,
                 progress,
             )
+
+    def _top_columns(
+        self, rows: IntArray, k: int, cols: IntArray | None
+    ) -> tuple[IntArray, FloatArray]:
+        with threads(self._n_jobs):
+            return super()._top_columns(rows, k, cols)
 
     def _far_bounds(self, evidence: FloatArray) -> FloatArray:
         """Return the highest scores of far pairs with at most this evidence."""

@@ -21,6 +21,7 @@ from pugraph.core.pairs import ScoredPairs, score_pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.search import search_memory, top_pairs
 from pugraph.core.shares import neighbor_shares, shared_system
+from pugraph.core.top_columns import top_columns
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import storage
@@ -424,9 +425,19 @@ class FactorModel(LinkModel):
         itemsize = self.factors[0].dtype.itemsize
         return search_memory(self.data._pairs, self.rank, itemsize, k)
 
-    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
-        us, vs, scores = top_pairs(self.data._pairs, *self.factors, k, rows)
+    def _best_pairs(
+        self, k: int, rows: IntArray | None, cols: IntArray | None, progress: bool
+    ) -> ScoredPairs:
+        us, vs, scores = top_pairs(self.data._pairs, *self.factors, k, rows, targets=cols)
         return us, vs, self._clip(scores)
+
+    def _top_columns(
+        self, rows: IntArray, k: int, cols: IntArray | None
+    ) -> tuple[IntArray, FloatArray]:
+        found, scores = top_columns(self.data._pairs, *self.factors, rows, k, cols)
+        there = found >= 0
+        scores[there] = self._clip(scores[there])
+        return found, scores
 
     def _summary(self) -> dict[str, Any]:
         return {

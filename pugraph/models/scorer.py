@@ -74,15 +74,8 @@ class PairScorer(ABC):
                 f"rows and cols must be two lists of one length, got shapes {rows.shape} "
                 f"and {cols.shape}"
             )
-        for name, positions, n in zip(
-            ("rows", "cols"), (rows, cols), self.data.adjacency.shape, strict=True
-        ):
-            if positions.size and positions.dtype.kind not in "iu":
-                raise InputError(f"{name} must be whole numbers, not {positions.dtype}")
-            bad = np.flatnonzero((positions < 0) | (positions >= n))
-            if bad.size:
-                raise InputError(f"{name}[{bad[0]}] is {positions[bad[0]]}, outside of 0..{n - 1}")
-        return self._score(rows.astype(np.int32), cols.astype(np.int32))
+        m, n = self.data.adjacency.shape
+        return self._score(checked("rows", rows, m), checked("cols", cols, n))
 
     def predict(self, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
         """Score node pairs, as networkx's link predictors do.
@@ -102,10 +95,14 @@ class PairScorer(ABC):
         """Return how many bytes `_best_pairs` takes for k pairs."""
         return _PER_PAIR * k + _PER_BLOCK
 
-    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
-        """Return the k best non-links, of those that begin with one of `rows` if given."""
+    def _best_pairs(
+        self, k: int, rows: IntArray | None, cols: IntArray | None, progress: bool
+    ) -> ScoredPairs:
+        """Return the k best non-links, of those with one of `rows` and one of `cols` if given."""
         pairs = self.data._pairs
-        blocks = non_links(pairs) if rows is None else non_links_of(pairs, rows)
+        blocks = non_links(pairs)
+        if rows is not None or cols is not None:
+            blocks = non_links_of(pairs, rows, cols)
         n = self.data.adjacency.shape[0]
         with progress_bar(total=n, desc="pairs", unit="node", disable=not progress) as bar:
 
@@ -117,12 +114,27 @@ class PairScorer(ABC):
             return best_of(scored(), k)
 
 
+def checked(name: str, positions: IntArray, n: int) -> IntArray:
+    """Return positions that a caller gave, if all of them are in range(n)."""
+    if positions.size and positions.dtype.kind not in "iu":
+        raise InputError(f"{name} must be whole numbers, not {positions.dtype}")
+    bad = np.flatnonzero((positions < 0) | (positions >= n))
+    if bad.size:
+        raise InputError(f"{name}[{bad[0]}] is {positions[bad[0]]}, outside of 0..{n - 1}")
+    return positions.astype(np.int32)
+
+
 def best_pairs(
-    scorer: PairScorer, k: int, rows: IntArray | None = None, *, progress: bool = False
+    scorer: PairScorer,
+    k: int,
+    rows: IntArray | None = None,
+    cols: IntArray | None = None,
+    *,
+    progress: bool = False,
 ) -> list[Prediction]:
     """Return the k best pairs of nodes that are not links, best first.
 
-    Only those that begin with one of `rows`, if these positions are given.
+    Only those that begin with one of `rows` and end with one of `cols`, if these are given.
     """
     k = min(k, math.prod(scorer.data.adjacency.shape))
     if k == 0:
@@ -131,7 +143,7 @@ def best_pairs(
     m, n = scorer.data.adjacency.shape
     what = f"the search for the {k} best pairs of {m} x {n} nodes"
     check_memory(needed, what, "ask for fewer pairs, or lower rank")
-    us, vs, scores = scorer._best_pairs(k, rows, progress)
+    us, vs, scores = scorer._best_pairs(k, rows, cols, progress)
     return list(_named(scorer.data, us, vs, scores))
 
 
