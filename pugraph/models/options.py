@@ -117,8 +117,10 @@ class Options:
         return found
 
     @classmethod
-    def restored(cls, stored: Any, **more: Any) -> Options:
-        """Return the options of which a file has `about`."""
+    def restored(cls, stored: Any, **more: Any) -> Options | None:
+        """Return the options of which a file has `about`; None if it is older than these."""
+        if stored is None:
+            return None
         known = isinstance(stored, dict) and stored.keys() == _STORED.keys()
         if not known:
             raise InputError("the options are not those of a fit")
