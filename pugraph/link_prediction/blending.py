@@ -16,12 +16,13 @@ from pugraph.core import sampling
 from pugraph.core.free_memory import check_memory
 from pugraph.core.jit import n_threads, side_by_side, threads
 from pugraph.core.log_odds import log_odds
+from pugraph.core.pairs import score_pairs
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
 from pugraph.models.checks import Auto, checks_names, is_auto
 from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
-from pugraph.models.evidence import Evidence, evidence_memory, n_columns
+from pugraph.models.evidence import Evidence, evidence_memory, factors, n_columns
 from pugraph.models.fit_model import hyperparameters_of
 from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
 from pugraph.models.options import Options, Progress
@@ -38,6 +39,10 @@ _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
 _MOST_CUTS = 3  # rounds with times, as the graph shrinks from one to the next
 _MOST_LINKS = 60_000  # hidden ones to learn from, if more are hidden
 _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
+_DRAWN = 1_000_000  # of a rectangular matrix, to take both kinds from
+# Of the default reg of pu_bias: other evidence has what a small one adds. Chosen on the rectangular
+# matrices that docs/defaults.md names, as is _DRAWN.
+_RECTANGULAR_REG = 1.5
 _FEW_PAIRS = 5000  # below, starting threads takes longer than they save
 _TINY = 2000  # links, below which threads would wait for Python more than they compute
 _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
@@ -138,7 +143,10 @@ def blend_memory(data: GraphData, options: Options) -> int:
     times = _rounds(data._n_links)[1]
     at_a_time = 1 if times < 2 else n_threads(options.n_jobs)
     paths = min(int(sampling.n_paths(data.adjacency).sum()), _MOST_PATHS) if data.square else 0
-    examples = _PER_COLUMN * n_columns(data) + at_a_time * _PER_PATH * paths
+    drawn = at_a_time * _PER_PATH * paths
+    if not data.square:
+        drawn = at_a_time * sampling.sample_memory(data._pairs, _DRAWN // max(times, 1))
+    examples = _PER_COLUMN * n_columns(data) + drawn
     work = max(at_a_time * work, examples)
     return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz
 
@@ -146,7 +154,8 @@ def blend_memory(data: GraphData, options: Options) -> int:
 def _with_numbers(data: GraphData, options: Options) -> Options:
     """Return the options with the rho and reg of the whole graph, for all rounds."""
     numbers = hyperparameters_of(data, options)
-    return replace(options, rho=numbers.rho, reg=numbers.reg)
+    larger = _RECTANGULAR_REG if options.reg is None and not data.square else 1.0
+    return replace(options, rho=numbers.rho, reg=larger * numbers.reg)
 
 
 def _examples(
@@ -154,20 +163,21 @@ def _examples(
 ) -> Examples:
     """Return the evidence of the hidden links and of non-links, in the graph without the former.
 
-    Non-links two steps apart are drawn separately: they are few, and hard to tell from links.
+    Non-links that are hard to tell from links, such as those two steps apart, are drawn
+    separately: they are few.
     """
     hidden = split.rows, split.cols
     if split.rows.size > _MOST_LINKS:
         some = sampling.random_subset(split.rows.size, _MOST_LINKS / split.rows.size, rng)
         hidden = split.rows[some], split.cols[some]
     link_weight = split.rows.size / max(hidden[0].size, 1)
-    nothing: IntArray = np.empty(0, np.int32)
-    us, vs, near_weight = nothing, nothing, 1.0
     if split.pairs.square:
-        us, vs, near_weight = sampling.some_two_steps(
-            evidence.undirected, split.pairs, _NEAR // times, rng, _MOST_PATHS
-        )
-    far_us, far_vs, far_weight = sampling.some_non_links(split.pairs, _FAR // times, rng)
+        paths = evidence.undirected
+        hard = sampling.some_two_steps(paths, split.pairs, _NEAR // times, rng, _MOST_PATHS)
+        easy = sampling.some_non_links(split.pairs, _FAR // times, rng)
+    else:
+        hard, easy = _hard_and_easy(split, evidence, times, rng)
+    (us, vs, hard_weight), (far_us, far_vs, easy_weight) = hard, easy
     sizes = hidden[0].size, us.size, far_us.size
     rows = np.concatenate([hidden[0], us, far_us])
     cols = np.concatenate([hidden[1], vs, far_vs])
@@ -177,13 +187,35 @@ def _examples(
     examples = Examples(
         found,
         np.repeat([1.0, 0.0, 0.0], sizes),
-        np.repeat([link_weight, near_weight, far_weight], sizes),
+        np.repeat([link_weight, hard_weight, easy_weight], sizes),
         near,
     )
     # of all non-links, those two steps apart were drawn already
     drawn = evidence.column(found, "common_neighbors") > 0
     drawn[: sizes[0] + sizes[1]] = False
     return examples.at(~drawn)
+
+
+_Drawn = tuple[IntArray, IntArray, float]  # pairs, and how many each of them represents
+
+
+def _hard_and_easy(
+    split: HiddenLinks, evidence: Evidence, times: int, rng: np.random.Generator
+) -> tuple[_Drawn, _Drawn]:
+    """Return non-links of a rectangular matrix that are hard to tell from links, and others.
+
+    No pairs are two steps apart there. Of many that are drawn, the hard ones have the highest
+    scores by matrix completion.
+    """
+    rows, cols, weight = sampling.some_non_links(split.pairs, _DRAWN // times, rng)
+    scores = score_pairs(*factors(evidence.models["pu_bias"]), rows, cols, False)
+    order = np.argsort(-scores, kind="stable")
+    hard, easy = np.sort(order[: _NEAR // times]), np.sort(order[_NEAR // times :])
+    some = easy[sampling.random_subset(easy.size, min(1, _FAR / times / max(easy.size, 1)), rng)]
+    return (
+        (rows[hard], cols[hard], weight),
+        (rows[some], cols[some], weight * easy.size / max(some.size, 1)),
+    )
 
 
 def _learn(
@@ -214,12 +246,15 @@ def _learn(
                 learned = min(learned, seen)
 
         def odds_of(is_near: bool) -> Odds:
-            # without any examples of a kind, as of near pairs in rectangular matrices, from all
+            # without any examples of a kind, from all
             mine = examples.near == is_near
             chosen = examples.at(mine if mine.any() else ...)
             return learn_odds(chosen, rising, prior, is_near, learned)
 
-        near, far = side_by_side([partial(odds_of, True), partial(odds_of, False)], n_jobs)
+        if evidence.data.square:
+            near, far = side_by_side([partial(odds_of, True), partial(odds_of, False)], n_jobs)
+        else:  # no pairs are near, and those that are hard to tell from links are among all
+            near = far = odds_of(True)
         odds = log_odds(pairs.evidence, pairs.near, near.tables, far.tables)
     calibration = Calibration(missing_fraction(seen), learned, seen, 0.0)
     calibration = _adjusted(calibration, odds, pairs.weights, n_links)
