@@ -6,6 +6,9 @@ a fifth of the remaining pairs. Times are of the fit and of naming the columns, 
 choice, the median of the splits. Prints rows and writes docs/data/recommend.csv.
 
     PUGRAPH_DATA=... python benchmarks/recommend.py [films cora generated]
+
+With --reg, the NDCG of pu_bias with several penalties, on other matrices: the table behind the
+default in docs/defaults.md. Writes docs/data/recommend-reg.csv.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 from common import machine, table, write_csv
@@ -26,15 +30,19 @@ from implicit.nearest_neighbours import CosineRecommender
 from threadpoolctl import threadpool_limits
 
 import pugraph
+from pugraph import datasets
 from pugraph.core.jit import n_threads
+from pugraph.models.defaults import reg_unit
+from pugraph.models.options import Options
 
 K, HIDDEN, SEEDS = 20, 0.2, 3
 FACTORS, REGULARIZATION, ALPHA = (32, 64, 128), (1.0, 10.0, 100.0), (1.0, 5.0, 20.0, 80.0)
+PENALTIES = 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.6
 NEIGHBORS = 200  # per column; all of them were not better
 Names = np.ndarray
 
 
-def films() -> sp.csr_array:
+def films(odd: int = 1) -> sp.csr_array:
     """Return every second film and its actors, each with at least 5 actors or 20 films."""
     players, films = [], []
     with gzip.open(
@@ -42,7 +50,7 @@ def films() -> sp.csr_array:
     ) as file:
         casts = (set(map(int, line.split())) for line in file)
         for number, cast in enumerate(cast for cast in casts if cast):
-            if number % 2:
+            if number % 2 == odd:
                 players += sorted(cast)
                 films += [number] * len(cast)
     return core(sp.csr_array((np.ones(len(films), np.int32), (films, players))), 5, 20)
@@ -54,10 +62,10 @@ def cora() -> sp.csr_array:
         return sp.csr_array(np.array([line.split("\t")[1:-1] for line in file]).astype(np.int32))
 
 
-def generated() -> sp.csr_array:
-    """Return pairs drawn from a non-negative matrix of rank 10 with heavy-tailed degrees."""
-    rng = np.random.default_rng(0)
-    m, n, rank, mean = 3000, 2000, 10, 15
+def generated(seed: int = 0, rank: int = 10, mean: float = 15) -> sp.csr_array:
+    """Return pairs drawn from a non-negative matrix of low rank with heavy-tailed degrees."""
+    rng = np.random.default_rng(seed)
+    m, n = 3000, 2000
     W, H = (rng.gamma(0.3, size=(size, rank)) for size in (m, n))
     W *= rng.pareto(2.0, (m, 1)) + 0.3
     H *= rng.pareto(2.0, (n, 1)) + 0.3
@@ -66,6 +74,11 @@ def generated() -> sp.csr_array:
         rates *= mean * m / (1 - np.exp(-rates)).sum()
     drawn = rng.random((m, n)) < 1 - np.exp(-rates)
     return core(sp.csr_array(drawn.astype(np.int32)), 3, 3)
+
+
+def links(name: str) -> sp.csr_array:
+    """Return the links of a directed network, from sources to targets, 5 or more of each."""
+    return core((nx.to_scipy_sparse_array(datasets.load(name)) != 0).astype(np.int32), 5, 5)
 
 
 def core(A: sp.csr_array, by_row: int, by_column: int) -> sp.csr_array:
@@ -139,13 +152,42 @@ def best_als(train: sp.csr_array, seed: int) -> tuple[int, float, float]:
     )
 
 
+def penalties() -> None:
+    """Print and write the NDCG of pu_bias with multiples of the unit of the penalty."""
+    sources = {
+        "wiki-Vote": links("wiki-Vote"),
+        "email-Eu-core": links("email-Eu-core"),
+        "CollegeMsg": links("CollegeMsg"),
+        "the other films": films(odd=0),
+        "generated, rank 12": generated(7, 12, 18),
+    }
+    rows = []
+    for name, A in sources.items():
+        train, hidden = split(A, 0)
+        numbers = Options(method="bias").hyperparameters(train.shape, train.nnz)
+        unit = 2 * numbers.alpha * reg_unit(train.shape, train.nnz, None)
+        ndcg = [
+            recall_and_ndcg(ours(method="bias", reg=factor * unit)(train), hidden)[1]
+            for factor in PENALTIES
+        ]
+        rows.append([name, *(f"{x / max(ndcg):.3f}" for x in ndcg), f"{max(ndcg):.4f}"])
+    head = ["data", *map(str, PENALTIES), f"best NDCG@{K}"]
+    print(table(head, rows), machine("numba", "numpy"), sep="\n\n")
+    write_csv("recommend-reg", head, rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=["films", "cora", "generated"])
+    parser.add_argument("--reg", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.reg:
+        penalties()
+        return
     sources = {"films": films, "cora": cora, "generated": generated}
     ours(method="bias")(generated()[:100])  # compiles the kernels
     rows = []
-    for name in parser.parse_args().names:
+    for name in arguments.names:
         A = sources[name]()
         print(f"{name}: {A.shape[0]} x {A.shape[1]}, {A.nnz} pairs", flush=True)
         found: dict[str, list[tuple[float, float, float]]] = {}

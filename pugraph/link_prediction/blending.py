@@ -40,9 +40,9 @@ _MOST_CUTS = 3  # rounds with times, as the graph shrinks from one to the next
 _MOST_LINKS = 60_000  # hidden ones to learn from, if more are hidden
 _NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
 _DRAWN = 1_000_000  # of a rectangular matrix, to take both kinds from
-# Of the default reg of pu_bias: other evidence has what a small one adds. Chosen on the rectangular
-# matrices that docs/defaults.md names, as is _DRAWN.
-_RECTANGULAR_REG = 1.5
+# Times the default reg of pu_bias: other evidence has what a smaller one adds. Chosen on the
+# rectangular matrices that docs/defaults.md names, as is _DRAWN.
+_RECTANGULAR_REG = 1.2
 _FEW_PAIRS = 5000  # below, starting threads takes longer than they save
 _TINY = 2000  # links, below which threads would wait for Python more than they compute
 _MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round

@@ -99,7 +99,7 @@ def _constant(value: float) -> Callable[[float], float]:
 
 
 _BIAS = Solver(
-    "als", "bias", None, rank=128, rho=_sparse, reg=0.4, tol=1e-3, rectangular_reg=0.8
+    "als", "bias", None, rank=128, rho=_sparse, reg=0.4, tol=1e-3, rectangular_reg=1.0
 )  # fmt: skip
 _SHIFT = Solver("ball", "shift", None, rank=200, rho=_constant(0.5), reg=1.0, tol=1e-4)
 _FEATURES = Solver(
