@@ -172,7 +172,10 @@ class Options:
             alpha = (1 + rho) / 2
         if reg is None:
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
-            reg = defaults.reg * slope * reg_unit(shape, n_links, defaults.penalty)
+            factor = defaults.reg
+            if m != n and defaults.rectangular_reg is not None:
+                factor = defaults.rectangular_reg
+            reg = factor * slope * reg_unit(shape, n_links, defaults.penalty)
         numbers = (
             operator.index(rank),
             float(rho),
