@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters.data import GraphData
-from pugraph.adapters.lookup import Positions
+from pugraph.adapters.lookup import Positions, SomePositions, pair_list, places_of
 from pugraph.core.pairs import are_links
 from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
@@ -35,22 +35,30 @@ def without_links(data: GraphData, rows: IntArray, cols: IntArray) -> GraphData:
     return data._with_entries(~are_links(gone, *entries))
 
 
-def with_nodes(data: GraphData, new: list[Any], links: Iterable[Any] | None) -> GraphData:
+def with_nodes(
+    data: GraphData, new: list[Any], links: Iterable[Any] | None, kind: int | None = None
+) -> GraphData:
     """Return the graph with more nodes, and their links to each other and to known ones.
 
     New igraph vertices and matrix rows continue the numbering; new vertices may also be given
-    by names that are not in use. The result has no features.
+    by names that are not in use. With two kinds of nodes, links tell the kind of a new one, or
+    else `kind` does: 0 for rows, 1 for columns. The result has no features.
     """
     if data.weights is not None or data.times is not None:
         raise InputError("a model with weights or times takes no new nodes; fit again")
-    n = len(data.nodes)
-    nodes, index = _more_nodes(data, new)
-    shape = (len(nodes), len(nodes) if data.square else data.adjacency.shape[1])
-    empty = sp.csr_array(shape, dtype=np.int8)
-    grown = GraphData(nodes, index, empty, data.directed, data.library, square=data.square)
-    rows, cols = grown.pair_positions(() if links is None else links, "links")
+    m, n = data.adjacency.shape
+    pairs = () if links is None else links
+    if data.bipartite:
+        pairs = pair_list(pairs, "links")
+        grown = _grown_in_two_kinds(data, new, pairs, kind)
+    else:
+        nodes, index = _more_nodes(data, new)
+        empty = sp.csr_array((len(nodes), len(nodes) if data.square else n), dtype=np.int8)
+        grown = GraphData(nodes, index, empty, data.directed, data.library, square=data.square)
+    shape = grown.adjacency.shape
+    rows, cols = grown.pair_positions(pairs, "links")
     for u, v in zip(rows, cols, strict=True):
-        if u < n and (v < n or not data.square):
+        if u < m and v < n:
             raise InputError(
                 f"the link ({grown.nodes[u]!r}, {grown.columns[v]!r}) has no new node; fit "
                 "again to learn from it"
@@ -92,6 +100,72 @@ def _more_nodes(data: GraphData, new: list[Any]) -> tuple[Sequence[Hashable], Ma
         if found != place:
             raise InputError(f"node {node!r} is in the graph already, or given twice")
     return [*data.nodes, *new], index
+
+
+def _grown_in_two_kinds(
+    data: GraphData, new: list[Any], pairs: list[Any], kind: int | None
+) -> GraphData:
+    """Return a graph of two kinds with more nodes, each as a row or as a column, and no links."""
+    assert data.column_index is not None
+    names = data.index.whole if isinstance(data.index, SomePositions) else None
+    if names is not None:
+        _, every = _more_nodes(replace(data, nodes=range(names.n), index=names), new)
+        assert isinstance(every, Positions)
+        known = len(names)
+        new, names = [*range(known, known + len(new))], every
+        pairs = [[every.get(node, node) for node in pair] for pair in pairs]
+    elif both := [node for node in new if places_of([node], data.column_index)[0] >= 0]:
+        raise InputError(f"node {both[0]!r} is in the graph already")
+    else:
+        _more_nodes(data, new)  # for its errors
+    kinds = _kinds_of_new(data, new, pairs, kind)
+    sides = [
+        [*old, *(node for node in new if kinds[node] == side)]
+        for side, old in enumerate((data.nodes, data.columns))
+    ]
+    index, column_index = (
+        {node: i for i, node in enumerate(side)} if names is None else SomePositions(names, side)
+        for side in sides
+    )
+    empty = sp.csr_array(tuple(map(len, sides)), dtype=np.int8)
+    return replace(
+        GraphData(sides[0], index, empty, data.directed, data.library, square=False),
+        column_nodes=sides[1],
+        column_index=column_index,
+    )
+
+
+def _kinds_of_new(
+    data: GraphData, new: list[Any], pairs: list[Any], kind: int | None
+) -> dict[Any, int]:
+    """Return of which kind each new node is: the other kind than the nodes that it is linked to."""
+    kinds: dict[Any, int | None] = dict.fromkeys(new)
+
+    def is_of(node: Any, side: int) -> bool:
+        index = data.column_index if side else data.index
+        assert index is not None
+        return kinds.get(node) == side or places_of([node], index)[0] >= 0
+
+    waiting, before = list(pairs), len(pairs) + 1
+    while len(waiting) < before:
+        before = len(waiting)
+        for u, v in waiting:
+            # a pair is a row and a column if it can be, and else a column and a row
+            for node, other, place in ((u, v, 0), (v, u, 1)):
+                if node in kinds and kinds[node] is None:
+                    found = [side for side in (place, 1 - place) if is_of(other, 1 - side)]
+                    kinds[node] = found[0] if found else None
+        waiting = [pair for pair in waiting if any(kinds.get(n, 0) is None for n in pair)]
+    told: dict[Any, int] = {}
+    for node, side in kinds.items():
+        chosen = kind if side is None else side
+        if chosen is None:
+            raise InputError(
+                f"nothing tells of which kind the new node {node!r} is; give a link of it to a "
+                "node that is known"
+            )
+        told[node] = chosen
+    return told
 
 
 def _equals(node: Any, number: int) -> bool:

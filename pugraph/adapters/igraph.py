@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
@@ -69,12 +70,24 @@ def _contacts(G: ig.Graph, links: IntArray, weight: str | None, time: str | None
     return Contacts(links[:, 0], links[:, 1], weights, times)
 
 
-def attribute(G: ig.Graph, name: str) -> list[Any]:
-    """Return a vertex attribute's values in vertex order."""
+def has_attribute(G: ig.Graph, name: str) -> bool:
+    """Return whether the vertices have an attribute, and the first one is a boolean."""
+    return name in G.vs.attributes() and G.vcount() > 0 and isinstance(G.vs[0][name], bool)
+
+
+def values(G: ig.Graph, name: str) -> list[Any]:
+    """Return a vertex attribute's values in vertex order, None where there is none."""
+    found: list[Any] = G.vs[name] if name in G.vs.attributes() else [None] * G.vcount()
+    return found
+
+
+def attribute(G: ig.Graph, name: str, nodes: Iterable[int] | None = None) -> list[Any]:
+    """Return a vertex attribute's values in vertex order, or of some; all must have one."""
     if name not in G.vs.attributes():
         raise InputError(f"the vertices have no attribute {name!r}")
-    values: list[Any] = G.vs[name]
-    for vertex, value in enumerate(values):
-        if value is None:
+    every = values(G, name)
+    chosen = range(len(every)) if nodes is None else list(nodes)
+    for vertex in chosen:
+        if every[vertex] is None:
             raise InputError(f"vertex {vertex} has no attribute {name!r}")
-    return values
+    return [every[vertex] for vertex in chosen]

@@ -28,25 +28,30 @@ class LocalIndex(PairScorer):
         Undirected.
     name : str
         The name of the index: one of `INDICES`.
+    bipartite
+        As in `pugraph.fit`.
     """
 
-    def __init__(self, G: Any, name: str) -> None:
-        super().__init__(_undirected(to_graph_data(G)))
+    def __init__(self, G: Any, name: str, bipartite: Any = False) -> None:
+        super().__init__(_undirected(to_graph_data(G, bipartite=bipartite), name))
         self.name = name
         matrix = self.data.adjacency
+        if not self.data.square:  # the links of each side
+            self._degrees = [np.diff(side.indptr).astype(np.float64) for side in self.data._sides]
+            return
         self._sizes = np.diff(matrix.indptr).astype(np.float64)
         degrees = self._sizes + matrix.diagonal()
+        self._degrees = [degrees, degrees]
         with np.errstate(divide="ignore"):
             # a neighbour of degree 1, with infinite weight, is common only to a node and itself
             self._weights = {
                 "adamic_adar_index": 1 / np.log(degrees),
                 "resource_allocation_index": 1 / degrees,
-                "preferential_attachment": degrees,
             }.get(name, np.ones_like(degrees))
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
         if self.name == "preferential_attachment":
-            return self._weights[rows] * self._weights[cols]
+            return self._degrees[0][rows] * self._degrees[1][cols]
         links = self.data._pairs.links
         total, overlap = shared_neighbors(links, self._weights, rows, cols)
         if self.name == "jaccard_coefficient":
@@ -55,9 +60,14 @@ class LocalIndex(PairScorer):
         return total
 
 
-def _undirected(data: GraphData) -> GraphData:
-    if not data.directed:
+def _undirected(data: GraphData, name: str) -> GraphData:
+    if not data.directed or (not data.square and name == "preferential_attachment"):
         return data
+    if data.bipartite:
+        raise InputError(
+            f"{name} is for two nodes of one kind, which may have common neighbours; with two "
+            "kinds, take preferential_attachment or pu_blend"
+        )
     if data.library == "networkx":
         raise NetworkXNotImplemented("not implemented for directed type")
     if not data.square:
@@ -160,13 +170,17 @@ def resource_allocation_index(G: Any, ebunch: Iterable[Any] | None = None) -> It
     return LocalIndex(G, "resource_allocation_index").predict(ebunch)
 
 
-def preferential_attachment(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
+def preferential_attachment(
+    G: Any, ebunch: Iterable[Any] | None = None, *, bipartite: Any = False
+) -> Iterator[Prediction]:
     """Score pairs by the product of their degrees.
 
     Parameters
     ----------
     G, ebunch
-        As in `jaccard_coefficient`.
+        As in `jaccard_coefficient`; a rectangular matrix is taken, too.
+    bipartite
+        As in `pugraph.fit`, for two kinds of nodes: only pairs across.
 
     Returns
     -------
@@ -185,7 +199,7 @@ def preferential_attachment(G: Any, ebunch: Iterable[Any] | None = None) -> Iter
     >>> list(preferential_attachment(nx.complete_graph(5), [(0, 1)]))
     [(0, 1, 16.0)]
     """
-    return LocalIndex(G, "preferential_attachment").predict(ebunch)
+    return LocalIndex(G, "preferential_attachment", bipartite).predict(ebunch)
 
 
 def common_neighbors(G: Any, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -183,7 +184,8 @@ class LinkModel(PairScorer):
             How many pairs; fewer come back where the graph has fewer non-links.
         nodes : iterable of nodes, optional
             Only pairs with one of these: as u of a directed graph or a rectangular
-            matrix, and named first in an undirected one.
+            matrix, and named first in an undirected one. With two kinds of nodes, of either
+            kind, and named first.
 
         Returns
         -------
@@ -206,8 +208,8 @@ class LinkModel(PairScorer):
         [(0, 16)]
         """
         check_whole("k", k, 0)
-        rows = None if nodes is None else self.data.positions(nodes)
-        return best_pairs(self, int(k), rows)
+        rows, columns = (None, None) if nodes is None else self.data._sides_of(nodes)
+        return best_pairs(self, int(k), rows, columns=columns)
 
     def explain_link(self, u: Any, v: Any, k: int = 10) -> LinkExplanation:
         """Return why a pair has its score: the reasons with the largest shares of it.
@@ -286,10 +288,11 @@ class LinkModel(PairScorer):
           -0.011  not explained
         """
         check_whole("k", k, 0)
-        (row,), (col,) = self.data.pair_positions([(u, v)])
+        (row,), (col,), swapped = self.data._oriented([(u, v)])
         score = float(self.score_pairs([row], [col])[0])
-        found = self._shares(int(row), int(col))
-        return explanation(self.data, int(row), int(col), score, found, int(k))
+        shares = self._shares(int(row), int(col))
+        found = explanation(self.data, int(row), int(col), score, shares, int(k))
+        return found if swapped is None else replace(found, u=found.v, v=found.u)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle.

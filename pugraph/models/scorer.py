@@ -14,7 +14,7 @@ from pugraph.adapters import GraphData
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import BLOCK_PAIRS, ScoredPairs, best_of, non_links, non_links_of
-from pugraph.core.types import FloatArray, IntArray
+from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.resources import progress_bar
 
@@ -24,7 +24,8 @@ _PER_PAIR, _PER_PREDICTION = 60, 250
 _PER_BLOCK = 40 * BLOCK_PAIRS
 
 Prediction = tuple[Hashable, Hashable, float]
-PositionBlocks = Iterable[tuple[IntArray, IntArray]]
+# rows, columns, and which pairs name the column first, if any do
+PositionBlocks = Iterable[tuple[IntArray, IntArray, BoolArray | None]]
 
 
 class PairScorer(ABC):
@@ -102,10 +103,17 @@ class PairScorer(ABC):
         """Return how many bytes `_best_pairs` takes for k pairs."""
         return _PER_PAIR * k + _PER_BLOCK
 
-    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
-        """Return the k best non-links, of those that begin with one of `rows` if given."""
+    def _best_pairs(
+        self, k: int, rows: IntArray | None, progress: bool, targets: IntArray | None = None
+    ) -> ScoredPairs:
+        """Return the k best non-links, of those that begin with one of `rows` if given.
+
+        Of a matrix of two kinds, `targets` may be given instead: the columns.
+        """
         pairs = self.data._pairs
         blocks = non_links(pairs) if rows is None else non_links_of(pairs, rows)
+        if targets is not None:
+            blocks = ((us, vs) for vs, us in non_links_of(self.data._pairs_by_column, targets))
         n = self.data.adjacency.shape[0]
         with progress_bar(total=n, desc="pairs", unit="node", disable=not progress) as bar:
 
@@ -118,11 +126,17 @@ class PairScorer(ABC):
 
 
 def best_pairs(
-    scorer: PairScorer, k: int, rows: IntArray | None = None, *, progress: bool = False
+    scorer: PairScorer,
+    k: int,
+    rows: IntArray | None = None,
+    *,
+    columns: IntArray | None = None,
+    progress: bool = False,
 ) -> list[Prediction]:
     """Return the k best pairs of nodes that are not links, best first.
 
-    Only those that begin with one of `rows`, if these positions are given.
+    Only those with one of `rows`, or of `columns`, if these positions are given. Such a node is
+    named first.
     """
     k = min(k, math.prod(scorer.data.adjacency.shape))
     if k == 0:
@@ -131,27 +145,45 @@ def best_pairs(
     m, n = scorer.data.adjacency.shape
     what = f"the search for the {k} best pairs of {m} x {n} nodes"
     check_memory(needed, what, "ask for fewer pairs, or lower rank")
-    us, vs, scores = scorer._best_pairs(k, rows, progress)
-    return list(_named(scorer.data, us, vs, scores))
+    if columns is None or not columns.size:
+        return list(_named(scorer.data, *scorer._best_pairs(k, rows, progress)))
+    found = list(scorer._best_pairs(k, None, progress, columns))
+    swapped = np.ones(found[0].size, bool)
+    if rows is not None and rows.size:
+        fresh = ~np.isin(found[0], rows)  # the others begin with a row that is wanted, too
+        of_rows = scorer._best_pairs(k, rows, progress)
+        found = [np.append(a, b[fresh]) for a, b in zip(of_rows, found, strict=True)]
+        swapped = np.append(np.zeros(of_rows[0].size, bool), swapped[fresh])
+        order = np.argsort(-found[2], kind="stable")[:k]
+        found, swapped = [part[order] for part in found], swapped[order]
+    return list(_named(scorer.data, *found, swapped))
 
 
 def predictions(scorer: PairScorer, blocks: PositionBlocks) -> Iterator[Prediction]:
     """Score blocks of pairs, given by positions that are known to be in range."""
-    for rows, cols in blocks:
-        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols))
+    for rows, cols, swapped in blocks:
+        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols), swapped)
 
 
 def position_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PositionBlocks:
     """Return the positions of pairs in blocks, looked up now; of all non-links if None."""
     if ebunch is None:
-        return non_links(data._pairs)
-    rows, cols = data.pair_positions(ebunch)
-    step = BLOCK_PAIRS
-    return [(rows[i : i + step], cols[i : i + step]) for i in range(0, rows.size, step)]
+        return ((rows, cols, None) for rows, cols in non_links(data._pairs))
+    rows, cols, swapped = data._oriented(ebunch)
+    parts = [slice(i, i + BLOCK_PAIRS) for i in range(0, rows.size, BLOCK_PAIRS)]
+    return [(rows[p], cols[p], None if swapped is None else swapped[p]) for p in parts]
 
 
 def _named(
-    data: GraphData, rows: IntArray, cols: IntArray, scores: FloatArray
+    data: GraphData,
+    rows: IntArray,
+    cols: IntArray,
+    scores: FloatArray,
+    swapped: BoolArray | None = None,
 ) -> Iterator[Prediction]:
+    """Return pairs by their nodes; those that are `swapped` with the column's node first."""
     us, vs = nodes_at(data.nodes, rows), nodes_at(data.columns, cols)
-    return zip(us, vs, scores.tolist(), strict=True)
+    if swapped is None:
+        return zip(us, vs, scores.tolist(), strict=True)
+    named = zip(us, vs, scores.tolist(), swapped.tolist(), strict=True)
+    return ((v, u, p) if other else (u, v, p) for u, v, p, other in named)

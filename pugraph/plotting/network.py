@@ -100,7 +100,7 @@ def draw_predictions(
     if labels != "auto" and not isinstance(labels, bool):
         raise InputError(f"labels must be 'auto', True or False, not {labels!r}")
     check_whole("seed", seed, 0)
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=False)
     rows, cols, scores = _predicted(data, predictions)
     us, vs = data.links()
     m, n = data.adjacency.shape

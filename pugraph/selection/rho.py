@@ -51,7 +51,13 @@ class RhoEstimate(NamedTuple):
 
 
 def estimate_rho(
-    G: Any, *, fraction: float = 0.2, seed: int = 0, features: Any = None, **options: Any
+    G: Any,
+    *,
+    fraction: float = 0.2,
+    seed: int = 0,
+    features: Any = None,
+    bipartite: Any = None,
+    **options: Any,
 ) -> RhoEstimate:
     """Estimate the fraction of true links that is unseen, without a grid.
 
@@ -67,7 +73,7 @@ def estimate_rho(
         Of the links that are hidden, above 0 and below 1.
     seed : int
         Of the hidden links, and of the other pairs.
-    features
+    features, bipartite
         As in `pugraph.fit`.
     **options
         Of the model: those of `pugraph.fit`, with method "bias" (if not given) or "shift".
@@ -115,7 +121,7 @@ def estimate_rho(
     check_whole("seed", seed, 0)
     check_names("estimate_rho", options, PASSED_ON)
     check_option("method", options.get("method", "bias"), FACTOR_METHOD)
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(G, features=features, bipartite=bipartite)
     chosen = Options(**options, inductive=data.has_features)
     rng = np.random.default_rng(seed)
     check_memory(

@@ -122,6 +122,7 @@ def select(
     reg: float | Auto | None = "auto",
     rank: int | Auto | None = None,
     features: Any = None,
+    bipartite: Any = None,
     fraction: float = _HIDDEN,
     progress: bool = False,
     **options: Any,
@@ -135,7 +136,7 @@ def select(
     rho, reg, rank
         "auto" is chosen; a number is kept; None means the default of `pugraph.fit`, for this
         method.
-    features
+    features, bipartite
         As in `pugraph.fit`.
     fraction : float
         The fraction of the links to hide, above 0 and below 1.
@@ -178,7 +179,7 @@ def select(
     check_option("fraction", fraction, FRACTION)
     check_option("method", method, FACTOR_METHOD)
     check_names("select", options, PASSED_ON)
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(G, features=features, bipartite=bipartite)
     inductive = data.has_features
     chosen = Options(method=method, rho=rho, reg=reg, rank=rank, inductive=inductive, **options)
     return _choose(data, chosen, fraction, progress)
