@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,8 +18,9 @@ from pugraph.adapters import frame, matrix
 from pugraph.adapters.contacts import KEPT
 from pugraph.adapters.data import GraphData
 from pugraph.adapters.features import FeatureMatrix
-from pugraph.adapters.kinds import KIND_NAMES, in_two_kinds, warn_of_kinds
+from pugraph.adapters.kinds import KIND_NAMES, are_two_kinds, in_two_kinds
 from pugraph.adapters.non_links import with_non_links
+from pugraph.core.descent import callers_level
 from pugraph.core.pairs import are_links
 from pugraph.errors import InputError, InvalidTypeError
 
@@ -171,8 +173,14 @@ def _of_kinds(data: GraphData, kinds: Any) -> GraphData:
     name = KIND_NAMES.get(data.library, "")
     if kinds is None and data.square and data.graph is not None and name:
         adapter = _adapter(data.library)
-        if adapter.has_attribute(data.graph, name):
-            warn_of_kinds(data, name, adapter.values(data.graph, name))
+        has = adapter.has_attribute(data.graph, name)
+        if has and are_two_kinds(data, adapter.values(data.graph, name)):
+            warnings.warn(
+                f"the node attribute {name!r} tells two kinds of nodes, and all edges go across; "
+                f"give bipartite={name!r} to predict links across only, or bipartite=False to "
+                "predict links within a kind as well",
+                stacklevel=callers_level(),
+            )
     if kinds is None or kinds is False or (kinds is True and not data.square):
         return data
     if not data.square:

@@ -138,7 +138,7 @@ def _grown_in_two_kinds(
 def _kinds_of_new(
     data: GraphData, new: list[Any], pairs: list[Any], kind: int | None
 ) -> dict[Any, int]:
-    """Return of which kind each new node is: the other kind than the nodes that it is linked to."""
+    """Return the kind of each new node: the other one than that of the nodes it is linked to."""
     kinds: dict[Any, int | None] = dict.fromkeys(new)
 
     def is_of(node: Any, side: int) -> bool:

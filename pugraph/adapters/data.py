@@ -227,7 +227,7 @@ class GraphData:
         """Return the rows of some nodes and, of those of a second kind, the columns."""
         if self.column_index is None:
             return self.positions(nodes), np.empty(0, np.int32)
-        both = {**dict.fromkeys(self.index), **dict.fromkeys(self.column_index)}
+        both = {**self.index, **self.column_index}
         given = node_list(nodes, both)
         rows = places_of(given, self.index)
         others = [node for node, row in zip(given, rows, strict=True) if row < 0]
@@ -286,7 +286,8 @@ class GraphData:
         bad = np.flatnonzero(~straight & ((other_rows < 0) | (other_cols < 0)))
         if bad.size:
             raise self._no_pair(int(bad[0]), pairs[bad[0]], name)
-        return np.where(straight, rows, other_rows), np.where(straight, cols, other_cols), ~straight
+        rows, cols = np.where(straight, rows, other_rows), np.where(straight, cols, other_cols)
+        return rows, cols, ~straight
 
     def _no_pair(self, place: int, pair: Any, name: str) -> Exception:
         """Return the error for a pair that does not go across two kinds."""

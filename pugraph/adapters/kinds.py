@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,6 @@ import numpy as np
 from pugraph.adapters.data import PART_OF_GRAPH, GraphData
 from pugraph.adapters.lookup import Positions, SomePositions
 from pugraph.adapters.matrix import from_rows
-from pugraph.core.descent import callers_level
 from pugraph.core.free_memory import check_memory
 from pugraph.core.types import BoolArray
 from pugraph.errors import InputError
@@ -103,21 +101,18 @@ def _are_second(data: GraphData, kinds: Any, values: Sequence[Any] | None) -> Bo
         first = found[0]
     if len(found) > 2:
         known = ", ".join(map(repr, found[:5])) + ", ..." * (len(found) > 5)
-        raise InputError(f"bipartite needs two kinds of nodes, and there are {len(found)}: {known}")
+        raise InputError(
+            f"bipartite needs two kinds of nodes, and there are {len(found)}: {known}"
+        )
     return np.array([value != first for value in values], bool)
 
 
-def warn_of_kinds(data: GraphData, name: str, values: Sequence[Hashable]) -> None:
-    """Warn if these values of an attribute look like two kinds of nodes: all edges go across."""
-    if any(value is None for value in values) or len(set(values)) != 2 or not data.adjacency.nnz:
-        return
-    first = values[0]
-    second = np.array([value != first for value in values])
+def are_two_kinds(data: GraphData, values: Sequence[Hashable]) -> bool:
+    """Return whether these values of an attribute tell two kinds, and all edges go across."""
+    if any(value is None for value in values) or not data.adjacency.nnz:
+        return False
+    if len(set(values)) != 2:
+        return False
+    second = np.array([value != values[0] for value in values])
     owners = np.repeat(second, np.diff(data.adjacency.indptr))
-    if (owners != second[data.adjacency.indices]).all():
-        warnings.warn(
-            f"the node attribute {name!r} tells two kinds of nodes, and all edges go across; give "
-            f"bipartite={name!r} to predict links across only, or bipartite=False to predict "
-            "links within a kind as well",
-            stacklevel=callers_level(),
-        )
+    return bool((owners != second[data.adjacency.indices]).all())

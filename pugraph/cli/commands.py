@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,25 @@ from pugraph.adapters.lookup import nodes_at
 from pugraph.cli import output
 from pugraph.cli.edges import Layout, read_edges, read_times
 from pugraph.cli.files import FileError, errors_of_file
-from pugraph.cli.networks import Network, built_in, read_network, to_networkx
-from pugraph.cli.nodes import NodeTable, name_positions, of_nodes, read_nodes, with_table
-from pugraph.cli.parser import COMPARED, DEFAULT_METHOD, MODELS, listed
+from pugraph.cli.networks import (
+    Network,
+    all_names,
+    built_in,
+    describe,
+    in_graph,
+    read_network,
+    to_networkx,
+)
+from pugraph.cli.nodes import (
+    NodeTable,
+    known_pair,
+    name_positions,
+    of_nodes,
+    pair_positions,
+    read_nodes,
+    with_table,
+)
+from pugraph.cli.parser import COMPARED, COMPARED_ACROSS, DEFAULT_METHOD, MODELS, listed
 from pugraph.core.jit import threads
 from pugraph.core.pairs import best_of
 from pugraph.errors import InputError
@@ -34,6 +50,7 @@ from pugraph.models.scorer import PairScorer, best_pairs
 _TOP = 10  # predictions shown by default: a short list, chosen by hand
 # the options that a method may have or not
 _NUMBERS = ("rank", "rho", "reg", "missing")
+_OF_KINDS = ("bipartite", "kind")
 _REASONS = 3  # of each link that --why explains; chosen by hand
 # the metrics in files; tables have those that suit
 _FIGURES = (
@@ -66,12 +83,12 @@ def predict(args: Namespace) -> None:
         predictions = _predictions(args, scorer, source)
         whys = _whys(scorer, predictions) if args.why else None
     if form == "graphml" or args.plot is not None:
-        G = make_graph()
+        G, added = make_graph(), in_graph(scorer.data, predictions)
         if args.plot is not None:
-            output.plot(G, predictions, args.plot, args.seed)
+            output.plot(G, added, args.plot, args.seed)
         if form == "graphml":
             reasons = None if whys is None else list(map(_in_words, whys))
-            output.write_graphml(output.marked(G, predictions, reasons), args.output)
+            output.write_graphml(output.marked(G, added, reasons), args.output)
             return
     head = ("source", "target", "score")
     if whys is None:
@@ -89,19 +106,21 @@ def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple
     if args.pairs is None:
         best = best_pairs(scorer, args.top or _TOP, progress=_progress(args))
         return [(str(u), str(v), p) for u, v, p in best]
-    names = list(map(str, scorer.nodes))
-    rows, cols = name_positions(read_edges(args.pairs, _pairs_layout(args)), names, source)
+    pairs = read_edges(args.pairs, _pairs_layout(args))
+    rows, cols = pair_positions(pairs, scorer.data, source)
     scores = scorer.score_pairs(rows, cols)
     if args.top is not None:
         rows, cols, scores = best_of([(rows, cols, scores)], args.top)
-    ends = ([names[place] for place in side.tolist()] for side in (rows, cols))
-    return list(zip(*ends, scores.tolist(), strict=True))
+    ends = zip((scorer.data.nodes, scorer.data.columns), (rows, cols), strict=True)
+    named = ([str(nodes[place]) for place in side.tolist()] for nodes, side in ends)
+    return list(zip(*named, scores.tolist(), strict=True))
 
 
 def _whys(scorer: Any, predictions: list[tuple[str, str, float]]) -> list[LinkExplanation]:
     """Return the explanations of predictions."""
-    nodes = {str(node): node for node in scorer.nodes}
-    return [scorer.explain_link(nodes[u], nodes[v], _REASONS) for u, v, _ in predictions]
+    us = {str(node): node for node in scorer.data.nodes}
+    vs = {str(node): node for node in scorer.data.columns}
+    return [scorer.explain_link(us[u], vs[v], _REASONS) for u, v, _ in predictions]
 
 
 def _in_words(why: LinkExplanation) -> str:
@@ -114,13 +133,13 @@ def explain(args: Namespace) -> None:
     form = _check_output(args, "graphml")
     if args.model is not None:
         model = _load_graph_model(args)
-        u, v = _known(args, model.nodes, args.model)
+        u, v = known_pair(model.data, args.u, args.v, args.model)
     else:
         network = _load(args)
         method = METHODS[args.method or DEFAULT_METHOD]
         _check_methods(args, [method.name], network)
         example = ", the example network that is used without a FILE" * (args.file is None)
-        u, v = _known(args, network.data.nodes, network.path + example)
+        u, v = known_pair(network.data, args.u, args.v, network.path + example)
         model = method.make_scorer(network.data, **_options(args, method))  # type: ignore[assignment]
     with threads(args.jobs):
         why = model.explain_link(u, v, args.top)
@@ -150,15 +169,6 @@ def explain(args: Namespace) -> None:
     output.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", args.output)
 
 
-def _known(args: Namespace, nodes: Iterable[Any], source: str) -> list[Any]:
-    """Return the two nodes that the arguments name."""
-    by_name = {str(node): node for node in nodes}
-    for name in (args.u, args.v):
-        if name not in by_name:
-            raise InputError(f"node {name!r} is not in {source}")
-    return [by_name[args.u], by_name[args.v]]
-
-
 def evaluate(args: Namespace) -> None:
     """Hide some links, and measure how well methods predict them."""
     from pugraph.evaluation import compare
@@ -166,11 +176,12 @@ def evaluate(args: Namespace) -> None:
 
     form = _check_output(args, "graphml")
     given = [name for part in args.method or [] for name in part.split(",") if name]
-    methods = list(dict.fromkeys(given)) or COMPARED
+    methods = list(dict.fromkeys(given))
     for method in methods:
         if method not in METHODS:
             raise InputError(f"--method {method}: choose from {', '.join(METHODS)}")
     network = _load(args)
+    methods = methods or (COMPARED_ACROSS if network.data.bipartite else COMPARED)
     _check_methods(args, methods, network)
     graph = network.data
     if args.time is not None and graph.graph is None:
@@ -222,12 +233,17 @@ def _with_times(args: Namespace, network: Network) -> GraphData:
     if args.file == "-":
         raise InputError("--time needs a file, as the standard input cannot be read again")
     edges, times = read_times(args.file, _layout(args), args.time)
-    G = to_networkx(network.data)
-    for u, v, when in zip(edges.us.tolist(), edges.vs.tolist(), times.tolist(), strict=True):
-        link = G.edges[edges.names[u], edges.names[v]]
-        link[args.time] = min(when, link.get(args.time, when))
     data = network.data
-    return to_graph_data(G, features=data.features if data.has_features else None)
+    G, names = to_networkx(data), network.names
+    rows, cols = pair_positions(edges, data, network.path)
+    if data.bipartite:
+        cols = cols + data.adjacency.shape[0]
+    for u, v, when in zip(rows.tolist(), cols.tolist(), times.tolist(), strict=True):
+        link = G.edges[names[u], names[v]]
+        link[args.time] = min(when, link.get(args.time, when))
+    return to_graph_data(
+        G, features=data.features if data.has_features else None, bipartite=data.bipartite
+    )
 
 
 def cluster(args: Namespace) -> None:
@@ -290,7 +306,7 @@ def fit(args: Namespace) -> None:
         model.save(args.output)
     summary = model._summary()
     numbers = [f"{k} {summary[k]:.4g}" for k in ("missing", "rank", "rho", "reg") if k in summary]
-    kind = f"{summary['method']} model of {len(model.nodes)} nodes"
+    kind = f"{summary['method']} model of {len(all_names(model.data))} nodes"
     print(f"{args.output}: {', '.join([kind, *numbers])}", file=sys.stderr)
 
 
@@ -298,50 +314,24 @@ def info(args: Namespace) -> None:
     """Describe a network or a model."""
     form = _check_output(args, "graphml")
     if args.model is not None:
-        _refuse(args, "model", ["file", "nodes", "features"])
+        _refuse(args, "model", ["file", "nodes", "features", *_OF_KINDS])
         model = _load_model(args.model)
         summary = model._summary()
         description: dict[str, Any] = {
             "model": args.model,
             "method": summary.pop("method"),
-            "nodes": len(model.nodes),
+            "nodes": len(all_names(model.data)),
             "edges": int(model.data.links()[0].size),
-            "directed": model.data.directed,
+            "directed": model.data.directed and not model.data.bipartite,
             **summary,
         }
     else:
-        description = _describe(_load(args))
+        description = describe(_load(args))
     if form == "table":
         rows = [(name, _plain(value)) for name, value in description.items()]
         output.write_text(output.aligned(None, rows), args.output)
     else:
         output.write_rows(list(description), [list(description.values())], form, args.output)
-
-
-def _describe(network: Network) -> dict[str, Any]:
-    data = network.data
-    n, edges = len(data.nodes), int(data.links()[0].size)
-    pairs = n * (n - 1) // (1 if data.directed else 2)
-    links = data.adjacency.astype(np.int64)
-    isolated = int(np.count_nonzero(links.sum(axis=0) + links.sum(axis=1) == 0))
-    description: dict[str, Any] = {
-        "file": network.path,
-        "format": network.format,
-        **({"header": network.header} if network.format == "edges" else {}),
-        "directed": data.directed,
-        "nodes": n,
-        "edges": edges,
-        "density": round(edges / max(pairs, 1), 6),
-        "nodes without edges": isolated,
-        "self-loops": network.loops,
-        "repeated edges": network.repeated,
-        "first nodes": network.names[:3],
-    }
-    if data.graph is not None or network.columns:
-        description["attributes"] = network.attributes
-    if data.features is not None:
-        description["feature columns"] = data.features.names
-    return description
 
 
 def _plain(value: Any) -> str:
@@ -356,11 +346,16 @@ def _plain(value: Any) -> str:
 
 def _load(args: Namespace) -> Network:
     """Return the network that the arguments name, with the features that they ask for."""
+    kinds = _kinds(args)
     if args.file is None:
         network = built_in()
     else:
         network = read_network(
-            args.file, format=args.format, directed=args.directed, layout=_layout(args)
+            args.file,
+            format=args.format,
+            directed=args.directed,
+            layout=_layout(args),
+            bipartite=kinds,
         )
     if args.nodes is not None:
         return with_table(network, _nodes(args))
@@ -378,15 +373,33 @@ def _load(args: Namespace) -> Network:
     return replace(network, data=to_graph_data(network.data, features=args.features))
 
 
+def _kinds(args: Namespace) -> bool | str | None:
+    """Return whether there are two kinds of nodes, or which attribute tells them."""
+    if args.command == "cluster":
+        return False
+    kinds: bool | str | None = args.bipartite
+    if args.kind is not None:
+        if kinds is False:
+            raise InputError("--kind cannot be combined with --no-bipartite")
+        kinds = args.kind
+    if kinds:
+        if args.file is None:
+            raise InputError("--bipartite needs a file; the example network has one kind of nodes")
+        for option in ("directed", "nodes"):
+            if getattr(args, option) is not None:
+                raise InputError(f"--bipartite cannot be combined with --{option}")
+    return kinds
+
+
 def _nodes(args: Namespace) -> NodeTable:
     return read_nodes(args.nodes, args.features, args.comments, args.max_size)
 
 
 def _load_graph_model(args: Namespace) -> LinkModel:
     """Return the model that --model names, with which nothing is to be fitted."""
-    _refuse(args, "model", ["file", "nodes", "features", "method", *_NUMBERS])
+    _refuse(args, "model", ["file", "nodes", "features", "method", *_NUMBERS, *_OF_KINDS])
     model = _load_model(args.model)
-    if not model.data.square:
+    if not model.data.square and not model.data.bipartite:
         raise FileError(args.model, "a model of a rectangular matrix, not of a graph")
     return model
 
@@ -423,7 +436,12 @@ def _progress(args: Namespace) -> bool:
 
 def _check_methods(args: Namespace, methods: list[str], network: Network) -> None:
     for method in methods:
-        if network.data.directed and not METHODS[method].directed:
+        if network.data.bipartite and not METHODS[method].rectangular:
+            known = listed([name for name, known in METHODS.items() if known.rectangular])
+            raise InputError(
+                f"--method {method} is for one kind of nodes; across two, {known} are"
+            )
+        if network.data.directed and network.data.square and not METHODS[method].directed:
             raise InputError(
                 f"--method {method} is for undirected networks, but {network.path} is directed; "
                 "--no-directed ignores the directions"

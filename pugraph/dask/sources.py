@@ -294,8 +294,8 @@ def _from_graph(tasks: Tasks, data: GraphData) -> Source:
         raise InputError("features are not used on a cluster; give the graph without them")
     if data.bipartite:
         raise InputError(
-            "a GraphData with two kinds of nodes is not taken on a cluster; give its adjacency, or "
-            "a data frame with bipartite=True"
+            "a cluster takes no GraphData with two kinds of nodes; give its adjacency, or a data "
+            "frame with bipartite=True"
         )
     matrix = data._loopless.adjacency
     n_parts = max(1, -(-matrix.nnz // _PART_LINKS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -254,7 +254,7 @@ class FactorModel(LinkModel):
         return self._grown(with_nodes(self.data, new, links, self._kind_by(features)), features)
 
     def _kind_by(self, features: Any) -> int | None:
-        """Return of which kind new nodes are by their features: rows (0), columns (1) or either."""
+        """Return the kind of new nodes with these features: rows (0), columns (1), or either."""
         given = features if isinstance(features, tuple) and len(features) == 2 else self._maps
         if (given[0] is None) == (given[1] is None):
             return None
@@ -480,8 +480,8 @@ class FactorModel(LinkModel):
 
 
 def _batches_of(about: dict[str, Any], data: GraphData) -> tuple[tuple[int, int], ...]:
-    """Return how many rows and columns there were before nodes were added; older files lack them."""
-    rows = about.get("batches", [])
+    """Return how many rows and columns there were before each time that nodes were added."""
+    rows = about.get("batches", [])  # older files have none, or only those of rows
     columns = about.get("column_batches")
     if columns is None:
         require(isinstance(rows, list), "batches is not a list")

@@ -147,16 +147,17 @@ def best_pairs(
     check_memory(needed, what, "ask for fewer pairs, or lower rank")
     if columns is None or not columns.size:
         return list(_named(scorer.data, *scorer._best_pairs(k, rows, progress)))
-    found = list(scorer._best_pairs(k, None, progress, columns))
-    swapped = np.ones(found[0].size, bool)
+    us, vs, scores = scorer._best_pairs(k, None, progress, columns)
+    swapped = np.ones(us.size, bool)
     if rows is not None and rows.size:
-        fresh = ~np.isin(found[0], rows)  # the others begin with a row that is wanted, too
-        of_rows = scorer._best_pairs(k, rows, progress)
-        found = [np.append(a, b[fresh]) for a, b in zip(of_rows, found, strict=True)]
-        swapped = np.append(np.zeros(of_rows[0].size, bool), swapped[fresh])
-        order = np.argsort(-found[2], kind="stable")[:k]
-        found, swapped = [part[order] for part in found], swapped[order]
-    return list(_named(scorer.data, *found, swapped))
+        fresh = ~np.isin(us, rows)  # the others begin with a row that is wanted, too
+        first = scorer._best_pairs(k, rows, progress)
+        us, vs = np.append(first[0], us[fresh]), np.append(first[1], vs[fresh])
+        scores = np.append(first[2], scores[fresh])
+        swapped = np.append(np.zeros(first[0].size, bool), swapped[fresh])
+        order = np.argsort(-scores, kind="stable")[:k]
+        us, vs, scores, swapped = us[order], vs[order], scores[order], swapped[order]
+    return list(_named(scorer.data, us, vs, scores, swapped))
 
 
 def predictions(scorer: PairScorer, blocks: PositionBlocks) -> Iterator[Prediction]:
