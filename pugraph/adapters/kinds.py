@@ -101,9 +101,7 @@ def _are_second(data: GraphData, kinds: Any, values: Sequence[Any] | None) -> Bo
         first = found[0]
     if len(found) > 2:
         known = ", ".join(map(repr, found[:5])) + ", ..." * (len(found) > 5)
-        raise InputError(
-            f"bipartite needs two kinds of nodes, and there are {len(found)}: {known}"
-        )
+        raise InputError(f"bipartite is for two kinds of nodes; there are {len(found)}: {known}")
     return np.array([value != first for value in values], bool)
 
 
