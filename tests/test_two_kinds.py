@@ -123,7 +123,7 @@ def test_known_non_links_are_never_predicted():
     model = pugraph.fit(davis(), "bias", bipartite=True, non_links=[best[::-1]])
     assert best not in [link[:2] for link in model.top_links(200)]
     assert best[::-1] not in [link[:2] for link in model.top_links(200, nodes=[best[1]])]
-    with pytest.raises(ValueError, match="of non_links, .* has two nodes of one kind"):
+    with pytest.raises(ValueError, match=r"of non_links, .* has two nodes of one kind"):
         pugraph.fit(davis(), "bias", bipartite=True, non_links=[("E1", "E2")])
 
 
@@ -293,7 +293,9 @@ def test_features_place_new_nodes_of_either_kind():
     assert model.add_nodes(["Zoe", "E99"], features=both, links=links).data.adjacency.shape == (
         19, 15,
     )  # fmt: skip
-    with pytest.raises(ValueError, match="new nodes of both kinds: give their features as a tuple"):
+    with pytest.raises(
+        ValueError, match="new nodes of both kinds: give their features as a tuple"
+    ):
         model.add_nodes(["Zoe", "E99"], features={"age": [2.0]}, links=links)
     with pytest.raises(ValueError, match="nothing tells of which kind"):
         model.add_nodes(["Zoe"], features={"age": [2.0]})
@@ -322,6 +324,21 @@ def test_splits_and_evaluations_rank_across(library):
     model = pugraph.fit(train, "bias", **options)
     assert evaluate(model, train, [pair[::-1] for pair in held_out]) == expected
     assert found.all_pairs.n_links + 18 * 14 - 89 == 18 * 14 - wanted_train.nnz
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph", "frame"])
+def test_the_latest_links_across_are_held_out(library):
+    G = davis()
+    for number, edge in enumerate(G.edges):
+        G.edges[edge]["when"] = 7 * number % 89
+    made = {"networkx": G, "igraph": igraph_of(G, edges=("when",)), "frame": frame_of(G)}
+    options = {"fraction": 0.2, "time": "when", "bipartite": KINDS[library]}
+    _, held_out = split_links(made[library], **options)
+    node = list(G).__getitem__ if library == "igraph" else str
+    found = {G.edges[node(u), node(v)]["when"] for u, v in held_out}
+    assert found == set(range(71, 89))
+    comparison = compare([pugraph.pu_bias], made[library], **options)
+    assert comparison.results["pu_bias"][0].all_pairs.n_links == 18
 
 
 def test_a_plain_graph_model_is_not_evaluated_across():

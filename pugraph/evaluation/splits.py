@@ -190,7 +190,7 @@ def _edge_times(data: GraphData, rows: IntArray, cols: IntArray, name: str) -> F
         raise InputError(f"{what} has no edge attributes; time needs a networkx or igraph graph")
     times: list[Any] = []
     for i, j in zip(rows.tolist(), cols.tolist(), strict=True):
-        u, v = data.nodes[i], data.nodes[j]
+        u, v = data.nodes[i], data.columns[j]
         if data.library == "networkx":
             value = G.edges[u, v].get(name)
         else:

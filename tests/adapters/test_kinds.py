@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 
-import igraph as ig
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -29,7 +28,9 @@ def test_rows_are_the_lower_kind_and_columns_the_other():
     data = of(davis(), bipartite="bipartite")
     assert (data.nodes, data.columns) == (WOMEN, EVENTS)
     assert same(data.adjacency, matrix_of(davis()))
-    assert data.bipartite and not data.square and not data.symmetric
+    assert data.bipartite
+    assert not data.square
+    assert not data.symmetric
     assert repr(data) == "<GraphData bipartite 18 x 14, 89 entries, networkx>"
 
 
@@ -66,7 +67,8 @@ def test_all_libraries_give_the_same_matrix():
     assert of(igraph_of(davis()), bipartite=True).columns == list(range(18, 32))
     pl = pytest.importorskip("polars")
     polars = of(pl.from_pandas(frame_of(davis())), bipartite=True)
-    assert same(polars.adjacency, wanted) and polars.columns == EVENTS
+    assert same(polars.adjacency, wanted)
+    assert polars.columns == EVENTS
 
 
 def test_one_name_in_both_columns_of_a_frame_is_two_nodes():
@@ -79,7 +81,8 @@ def test_one_name_in_both_columns_of_a_frame_is_two_nodes():
 def test_a_square_matrix_may_have_two_kinds():
     A = sp.csr_array(np.array([[1, 1], [1, 0]]))
     data = of(A, bipartite=True)
-    assert not data.square and data.adjacency.nnz == 3
+    assert not data.square
+    assert data.adjacency.nnz == 3
     assert [link[:2] for link in pugraph.pu_bias(A, bipartite=True)] == [(1, 1)]
     assert of(sp.csr_array(np.ones((2, 3))), bipartite=True).adjacency.shape == (2, 3)
 
@@ -99,7 +102,8 @@ def test_self_loops_are_dropped_and_isolated_nodes_stay():
     G.add_edge("E1", "E1")
     G.add_node("nobody", bipartite=0)
     data = of(G, bipartite=True)
-    assert data.adjacency.shape == (19, 14) and data.adjacency.nnz == 89
+    assert data.adjacency.shape == (19, 14)
+    assert data.adjacency.nnz == 89
     empty = of(nx.empty_graph(0), bipartite="bipartite")
     assert empty.adjacency.shape == (0, 0)
     alone = nx.Graph()
@@ -118,7 +122,8 @@ def test_weights_times_and_non_links_follow_their_links():
     links = [G.edges[data.nodes[i], data.columns[j]] for i, j in zip(rows, cols, strict=True)]
     assert data.weights.tolist() == [link["n"] for link in links]
     assert data.times.tolist() == [link["when"] for link in links]
-    assert data.non_links[0, EVENTS.index("E14")] == 1 and data.non_links.nnz == 1
+    assert data.non_links[0, EVENTS.index("E14")] == 1
+    assert data.non_links.nnz == 1
     again = of(of(G, bipartite=True), weight="n")
     assert again.weights.tolist() == data.weights.tolist()
     twin = igraph_of(G, edges=("n", "when"))
@@ -133,7 +138,8 @@ def test_parallel_edges_are_counted():
     M = nx.MultiGraph(davis())
     M.add_edge(WOMEN[0], "E1")
     data = of(M, bipartite=True, weight="count")
-    assert data.weights.max() == 2 and data.weights.sum() == 90
+    assert data.weights.max() == 2
+    assert data.weights.sum() == 90
 
 
 def test_features_are_those_of_each_side():
@@ -223,7 +229,9 @@ def test_what_does_not_tell_the_kinds_is_refused(make, kinds, message):
 def test_a_pair_within_a_kind_is_named_with_its_place():
     data = of(davis(), bipartite=True)
     pairs = [("E1", WOMEN[0]), ("E1", "E2")]
-    with pytest.raises(ValueError, match=r"item 1 of ebunch, \('E1', 'E2'\), has two nodes of one"):
+    with pytest.raises(
+        ValueError, match=r"item 1 of ebunch, \('E1', 'E2'\), has two nodes of one"
+    ):
         data.pair_positions(pairs)
     with pytest.raises(nx.NodeNotFound, match="nobody"):
         data.pair_positions([("nobody", "E1")])
