@@ -266,7 +266,7 @@ def fit(
 
     >>> model = pugraph.fit(nx.davis_southern_women_graph(), bipartite="bipartite")
     >>> [(u, v) for u, v, p in model.top_links(1)]
-    [('Katherina Rogers', 'E7')]
+    [('Helen Lloyd', 'E9')]
     """
     data = to_graph_data(
         G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
