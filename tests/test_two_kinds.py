@@ -18,7 +18,6 @@ from pugraph.link_prediction import (
     preferential_attachment,
 )
 from pugraph.models import storage
-from pugraph.models.scorer import best_pairs
 from pugraph.selection import estimate_rho, select
 from tests.models.examples import quick_fit, random_blend
 from tests.twokinds import EVENTS, WOMEN, davis, frame_of, igraph_of, matrix_of
@@ -116,6 +115,65 @@ def test_top_links_of_nodes_of_either_kind(name):
         model.top_links(3, nodes=["nobody"])
     with pytest.raises(ValueError, match=r"for one node write \['E1'\]"):
         model.top_links(3, nodes="E1")
+
+
+@pytest.mark.parametrize("name", ["bias", "random blend"])
+def test_targets_of_either_kind(name):
+    data = to_graph_data(davis(), bipartite=True)
+    model = random_blend(data, 3) if name == "random blend" else CALLS[name](data)
+    scores = {frozenset(link[:2]): link[2] for link in model.predict()}
+    some = [EVENTS[3], WOMEN[2], EVENTS[0], WOMEN[4]]
+    for nodes, targets in (
+        ([WOMEN[2]], EVENTS[:3]), ([EVENTS[3]], WOMEN[:6]), (some, some), (None, some),
+        ([WOMEN[2]], WOMEN), (None, []),
+    ):  # fmt: skip
+        found = model.top_links(300, nodes=nodes, targets=targets)
+        wanted = {
+            pair
+            for pair in scores
+            for u, v in (tuple(pair), tuple(pair)[::-1])
+            if (nodes is None or u in nodes) and v in targets
+        }
+        assert {frozenset(link[:2]) for link in found} == wanted
+        assert [p for *_, p in found] == sorted((scores[pair] for pair in wanted), reverse=True)
+        assert all((nodes is None or u in nodes) and v in targets for u, v, _ in found)
+
+
+def test_the_best_per_node_are_of_the_rows():
+    model = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
+    for u, partners in model.top_per_node(3, nodes=[WOMEN[4], WOMEN[1]], targets=EVENTS[:9]):
+        best = model.top_links(3, nodes=[u], targets=EVENTS[:9])
+        assert partners == [(v, p) for _, v, p in best]
+    with pytest.raises(ValueError, match="top_per_node is for nodes of the first kind"):
+        model.top_per_node(3, nodes=["E1"])
+
+
+def test_an_update_keeps_both_kinds():
+    model = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
+    added, removed = [("E1", "Zoe"), (WOMEN[0], "E99"), (WOMEN[3], "E1")], [("E1", WOMEN[0])]
+    G = davis()
+    G.add_node("Zoe", bipartite=0)
+    G.add_node("E99", bipartite=1)
+    G.add_edges_from(added)
+    G.remove_edges_from(removed)
+    later = model.update(added=added, removed=removed)
+    assert later.data.adjacency.shape == (19, 15)
+    assert later.top_links(300) == model.update(to_graph_data(G, bipartite=True)).top_links(300)
+    with pytest.raises(ValueError, match=r"update\(to_graph_data\(G2, bipartite=...\)\)"):
+        model.update(G)
+    with pytest.raises(ValueError, match="bipartite, and the new one is not"):
+        model.update(to_graph_data(matrix_of(davis())))
+
+
+def test_igraph_gives_names_back():
+    G = with_features()
+    twin = igraph_of(G, nodes=("age", "month"))
+    data = to_graph_data(twin, bipartite=True, names=True, features=["age", "month"])
+    assert (data.nodes, data.columns) == (WOMEN, EVENTS)
+    wanted = to_graph_data(G, bipartite=True, features=["age", "month"])
+    np.testing.assert_array_equal(data.features.values, wanted.features.values)
+    model = pugraph.fit(to_graph_data(twin, bipartite=True, names=True), "bias", rank=4)
+    assert model.top_links(9) == pugraph.fit(davis(), "bias", rank=4, bipartite=True).top_links(9)
 
 
 def test_known_non_links_are_never_predicted():
@@ -378,12 +436,3 @@ def test_local_indices_across():
         jaccard_coefficient(data)
     with pytest.raises(ValueError, match="walks need a square matrix"):
         katz(data)
-
-
-def test_the_best_pairs_of_columns_are_found_without_a_kind():
-    """`best_pairs` takes the columns of any rectangular matrix."""
-    model = pugraph.fit(matrix_of(davis()), "bias")
-    found = best_pairs(model, 5, None, columns=np.array([3], np.int32))
-    best = sorted((p for u, v, p in model.predict() if v == 3), reverse=True)
-    assert [p for *_, p in found] == best[:5]
-    assert {u for u, *_ in found} == {3}

@@ -37,6 +37,7 @@ def to_graph_data(
     non_links: Any = None,
     bipartite: Any = None,
     directed: bool = False,
+    names: bool = False,
 ) -> GraphData:
     """Turn a graph, its node attributes and those of its edges into arrays.
 
@@ -73,6 +74,9 @@ def to_graph_data(
     directed : bool
         Whether the rows of a data frame are directed, from "source" to "target". Graphs and
         matrices tell themselves.
+    names : bool
+        Whether the nodes of an igraph graph are the names of its vertices, instead of their ids:
+        results have names, and pairs are given by names.
 
     Returns
     -------
@@ -129,10 +133,12 @@ def to_graph_data(
         raise InputError(f"keep must be 'first' or 'last', not {keep!r}")
     if isinstance(G, GraphData):
         data = _again(G, weight, time, keep)
-        if bipartite is not None:
-            data = _of_kinds(data, bipartite)
     else:
-        data = _of_kinds(_converted(G, weight, time, keep, directed, bipartite), bipartite)
+        data = _converted(G, weight, time, keep, directed, bipartite)
+    if names:
+        data = _adapter("igraph").with_names(data)
+    if bipartite is not None or not isinstance(G, GraphData):
+        data = _of_kinds(data, bipartite)
     if non_links is not None:
         data = with_non_links(data, non_links)
     if features is None:
@@ -165,7 +171,8 @@ def _again(data: GraphData, weight: Any, time: str | None, keep: str) -> GraphDa
     # the graph may have links that its GraphData has not: those that were held out
     entries = (ends.astype(np.int32) for ends in whole.adjacency.tocoo().coords)
     mine = whole._with_entries(are_links(data._pattern, *entries))
-    return replace(data, weights=mine.weights, times=mine.times)
+    weights = data.weights if weight is None else mine.weights
+    return replace(data, weights=weights, times=data.times if time is None else mine.times)
 
 
 def _of_kinds(data: GraphData, kinds: Any) -> GraphData:
@@ -174,7 +181,7 @@ def _of_kinds(data: GraphData, kinds: Any) -> GraphData:
     if kinds is None and data.square and data.graph is not None and name:
         adapter = _adapter(data.library)
         has = adapter.has_attribute(data.graph, name)
-        if has and are_two_kinds(data, adapter.values(data.graph, name)):
+        if has and are_two_kinds(data, adapter.values(data.graph, name, data.nodes)):
             warnings.warn(
                 f"the node attribute {name!r} tells two kinds of nodes, and all edges go across; "
                 f"give bipartite={name!r} to predict links across only, or bipartite=False to "
@@ -210,17 +217,12 @@ def _names_by_side(data: GraphData, names: Sequence[str]) -> tuple[Any, Any]:
     adapter = _adapter(data.library)
     found: tuple[list[str], list[str]] = [], []
     for name in names:
-        of_nodes = dict(zip(_all_nodes(data), adapter.values(data.graph, name), strict=True))
         for side, nodes in zip(found, (data.nodes, data.columns), strict=True):
-            if any(of_nodes[node] is not None for node in nodes):
+            if any(value is not None for value in adapter.values(data.graph, name, nodes)):
                 side.append(name)
         if name not in found[0] + found[1]:
             raise InputError(f"no node has the attribute {name!r}")
     return found[0] or None, found[1] or None
-
-
-def _all_nodes(data: GraphData) -> Any:
-    return range(data.graph.vcount()) if data.library == "igraph" else data.graph
 
 
 def _converted(

@@ -34,7 +34,8 @@ class GraphData:
     Attributes
     ----------
     nodes : sequence
-        The node of each row: networkx's nodes in their order, otherwise 0..n-1.
+        The node of each row: networkx's nodes in their order, those of a data frame as they come,
+        otherwise 0..n-1; with `names=True` the names of igraph's vertices.
     index : mapping
         The row of each node. For igraph, names are found too.
     adjacency : scipy.sparse.csr_array
@@ -164,14 +165,6 @@ class GraphData:
             known = Pattern.of(sp.csr_array(self.adjacency + self.non_links))
         return Pairs(known, self.directed, self.square)
 
-    @cached_property
-    def _pairs_by_column(self) -> Pairs:
-        """The same pairs, with columns in the place of rows."""
-        known = self._pairs.links
-        ones = np.ones(known.n_links, np.int8)
-        matrix = sp.csr_array((ones, known.indices, known.indptr), shape=known.shape)
-        return Pairs(Pattern.of(sp.csr_array(matrix.T)), self.directed, self.square)
-
     def _unknown(self, node: object) -> Exception:
         """Return the error for a node that is not in the graph."""
         if self.library == "networkx":
@@ -184,6 +177,8 @@ class GraphData:
             )
         if self.library == "frame":
             return InputError(f"node {node!r} is in no row of the data frame")
+        if not isinstance(self.index, Positions):  # names=True
+            return InputError(f"no vertex has the name {node!r}; names=True takes names, not ids")
         return InputError(
             f"node {node!r} is not in the graph, which has {m if self.square else m + n} nodes "
             "counted from 0"
@@ -223,15 +218,27 @@ class GraphData:
         """
         return self._locate(node_list(nodes, self.index), self.index)
 
-    def _sides_of(self, nodes: Iterable[object]) -> tuple[IntArray, IntArray]:
+    def _sides_of(self, nodes: Iterable[object], name: str) -> tuple[IntArray, IntArray]:
         """Return the rows of some nodes and, of those of a second kind, the columns."""
         if self.column_index is None:
-            return self.positions(nodes), np.empty(0, np.int32)
-        both = {**self.index, **self.column_index}
-        given = node_list(nodes, both)
+            return self._locate(node_list(nodes, self.index, name), self.index), np.empty(
+                0, np.int32
+            )
+        given = node_list(nodes, {**self.index, **self.column_index}, name)
         rows = places_of(given, self.index)
         others = [node for node, row in zip(given, rows, strict=True) if row < 0]
         return rows[rows >= 0], self._locate(others, self.column_index)
+
+    def _column_positions(self, nodes: Iterable[object], name: str) -> IntArray:
+        """Return the columns of some nodes, each once and in rising order."""
+        index = self._column_index
+        return np.unique(self._locate(node_list(nodes, index, name), index))
+
+    @property
+    def _column_index(self) -> Mapping[Any, int]:
+        if self.column_index is not None:
+            return self.column_index
+        return self.index if self.square else Positions(self.adjacency.shape[1])
 
     def pair_positions(
         self, ebunch: Iterable[Any], name: str = "ebunch"
@@ -274,8 +281,7 @@ class GraphData:
         pairs = pair_list(ebunch, name)
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
         if self.column_index is None:
-            columns = self.index if self.square else Positions(self.adjacency.shape[1])
-            return self._locate(us, self.index), self._locate(vs, columns), None
+            return self._locate(us, self.index), self._locate(vs, self._column_index), None
         try:
             return locate(us, self.index), locate(vs, self.column_index), None
         except KeyError:

@@ -81,14 +81,14 @@ def _vertex_type() -> Any:
     return getattr(sys.modules.get("igraph"), "Vertex", ())
 
 
-def node_list(nodes: Iterable[Any], index: Mapping[Any, int]) -> list[Any]:
+def node_list(nodes: Iterable[Any], index: Mapping[Any, int], name: str = "nodes") -> list[Any]:
     """Return an iterable of nodes as a list; a single node is refused."""
     try:
         single = isinstance(nodes, str) or nodes in index
     except TypeError:
         single = False
     if single or not isinstance(nodes, Iterable):
-        raise InputError(f"nodes must be a list of nodes; for one node write [{nodes!r}]")
+        raise InputError(f"{name} must be a list of nodes; for one node write [{nodes!r}]")
     return nodes.tolist() if isinstance(nodes, np.ndarray) else list(nodes)
 
 

@@ -15,11 +15,11 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters import to_graph_data
 from pugraph.adapters.lookup import nodes_at
 from pugraph.cli import output
-from pugraph.cli.edges import Layout, read_edges, read_times
-from pugraph.cli.files import FileError, errors_of_file
+from pugraph.cli.edges import Layout, read_edges
+from pugraph.cli.files import FileError, errors_of_content, errors_of_file
 from pugraph.cli.networks import (
     Network,
     all_names,
@@ -32,7 +32,6 @@ from pugraph.cli.networks import (
 from pugraph.cli.nodes import (
     NodeTable,
     known_pair,
-    name_positions,
     of_nodes,
     pair_positions,
     read_nodes,
@@ -49,7 +48,8 @@ from pugraph.models.scorer import PairScorer, best_pairs
 
 _TOP = 10  # predictions shown by default: a short list, chosen by hand
 # the options that a method may have or not
-_NUMBERS = ("rank", "rho", "reg", "missing")
+_NUMBERS = ("rank", "rho", "reg", "missing", "half_life")
+_CONTACTS = ("weight", "time", "non_links")  # those that are a part of the graph
 _OF_KINDS = ("bipartite", "kind")
 _REASONS = 3  # of each link that --why explains; chosen by hand
 # the metrics in files; tables have those that suit
@@ -82,10 +82,13 @@ def predict(args: Namespace) -> None:
     with threads(args.jobs):
         predictions = _predictions(args, scorer, source)
         whys = _whys(scorer, predictions) if args.why else None
-    if form == "graphml" or args.plot is not None:
+    if form == "graphml" or args.plot is not None or args.html is not None:
         G, added = make_graph(), in_graph(scorer.data, predictions)
         if args.plot is not None:
             output.plot(G, added, args.plot, args.seed)
+        if args.html is not None:
+            explain = _explain_by_name(scorer) if isinstance(scorer, LinkModel) else None
+            output.page(G, added, args.html, args.seed, explain)
         if form == "graphml":
             reasons = None if whys is None else list(map(_in_words, whys))
             output.write_graphml(output.marked(G, added, reasons), args.output)
@@ -118,9 +121,16 @@ def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple
 
 def _whys(scorer: Any, predictions: list[tuple[str, str, float]]) -> list[LinkExplanation]:
     """Return the explanations of predictions."""
-    us = {str(node): node for node in scorer.data.nodes}
-    vs = {str(node): node for node in scorer.data.columns}
-    return [scorer.explain_link(us[u], vs[v], _REASONS) for u, v, _ in predictions]
+    explain = _explain_by_name(scorer)
+    return [explain(u, v, _REASONS) for u, v, _ in in_graph(scorer.data, predictions)]
+
+
+def _explain_by_name(scorer: Any) -> Callable[[str, str, int], LinkExplanation]:
+    """Return `explain_link` for the names of nodes in `to_networkx`."""
+    data = scorer.data
+    ends = [*data.nodes, *data.columns] if data.bipartite else data.nodes
+    nodes = dict(zip(all_names(data), ends, strict=True))
+    return lambda u, v, k: scorer.explain_link(nodes[u], nodes[v], k)
 
 
 def _in_words(why: LinkExplanation) -> str:
@@ -183,18 +193,16 @@ def evaluate(args: Namespace) -> None:
     network = _load(args)
     methods = methods or (COMPARED_ACROSS if network.data.bipartite else COMPARED)
     _check_methods(args, methods, network)
-    graph = network.data
-    if args.time is not None and graph.graph is None:
-        graph = _with_times(args, network)
     scorers = {}
     for method in map(METHODS.__getitem__, methods):
         options = {k: v for k, v in _options(args, method).items() if k != "progress"}
         scorers[method.name] = functools.partial(method.predictor, **options)
     with threads(args.jobs):
         comparison = compare(
-            scorers, graph, fraction=args.fraction, seeds=args.seeds, time=args.time,
-            connected=args.connected, negatives=args.negatives, sample=args.sample,
-            n_jobs=args.jobs, progress=_progress(args),
+            scorers, network.data, fraction=args.fraction, seeds=args.seeds,
+            time=None if args.time is None else True, connected=args.connected,
+            negatives=args.negatives, sample=args.sample, n_jobs=args.jobs,
+            progress=_progress(args),
         )  # fmt: skip
     if form == "table":
         splits = f"{args.seeds} random splits; ± is half of a 95 % interval"
@@ -224,26 +232,6 @@ def evaluate(args: Namespace) -> None:
             cells = [None if math.isnan(x) else x for x in figures]
             rows.append([method, count, *cells, comparison.seconds[method]])
     output.write_rows(head, rows, form, args.output)
-
-
-def _with_times(args: Namespace, network: Network) -> GraphData:
-    """Return the network with the times of its edges; of repeated ones, the first time."""
-    if args.file is None or network.format != "edges":
-        raise InputError(f"--time {args.time}: {network.path} has no columns of edges")
-    if args.file == "-":
-        raise InputError("--time needs a file, as the standard input cannot be read again")
-    edges, times = read_times(args.file, _layout(args), args.time)
-    data = network.data
-    G, names = to_networkx(data), network.names
-    rows, cols = pair_positions(edges, data, network.path)
-    if data.bipartite:
-        cols = cols + data.adjacency.shape[0]
-    for u, v, when in zip(rows.tolist(), cols.tolist(), times.tolist(), strict=True):
-        link = G.edges[names[u], names[v]]
-        link[args.time] = min(when, link.get(args.time, when))
-    return to_graph_data(
-        G, features=data.features if data.has_features else None, bipartite=data.bipartite
-    )
 
 
 def cluster(args: Namespace) -> None:
@@ -291,8 +279,9 @@ def _pairs(path: str | None, args: Namespace, network: Network) -> list[tuple[An
     """Return the pairs of nodes in a file."""
     if path is None:
         return None
-    sides = name_positions(read_edges(path, _pairs_layout(args)), network.names, network.path)
-    return list(zip(*(nodes_at(network.names, side) for side in sides), strict=True))
+    data = network.data
+    rows, cols = pair_positions(read_edges(path, _pairs_layout(args)), data, network.path)
+    return list(zip(nodes_at(data.nodes, rows), nodes_at(data.columns, cols), strict=True))
 
 
 def fit(args: Namespace) -> None:
@@ -329,9 +318,19 @@ def info(args: Namespace) -> None:
         description = describe(_load(args))
     if form == "table":
         rows = [(name, _plain(value)) for name, value in description.items()]
-        output.write_text(output.aligned(None, rows), args.output)
+        output.write_text(output.aligned(None, rows) + _hints(description), args.output)
     else:
         output.write_rows(list(description), [list(description.values())], form, args.output)
+
+
+def _hints(description: dict[str, Any]) -> str:
+    """Return how to use what was left out."""
+    told = []
+    if description.get("edge columns not used"):
+        told.append("--weight COLUMN or --time COLUMN uses a column of edges that is not used.\n")
+    if description.get("repeated edges"):
+        told.append("--weight count uses how often an edge is repeated.\n")
+    return "\n" * bool(told) + "".join(told)
 
 
 def _plain(value: Any) -> str:
@@ -347,8 +346,11 @@ def _plain(value: Any) -> str:
 def _load(args: Namespace) -> Network:
     """Return the network that the arguments name, with the features that they ask for."""
     kinds = _kinds(args)
+    for option in ("half_life", "keep"):
+        if getattr(args, option, None) is not None and args.time is None:
+            raise InputError(f"{_flag(option)} is for edges with times: give --time, too")
     if args.file is None:
-        network = built_in()
+        network = built_in(_layout(args))
     else:
         network = read_network(
             args.file,
@@ -357,6 +359,21 @@ def _load(args: Namespace) -> Network:
             layout=_layout(args),
             bipartite=kinds,
         )
+    return _with_non_links(_with_features(network, args), args)
+
+
+def _with_non_links(network: Network, args: Namespace) -> Network:
+    """Return a network with the pairs of --non-links."""
+    path = getattr(args, "non_links", None)
+    if path is None:
+        return network
+    pairs = _pairs(path, args, network)
+    with errors_of_content(path):
+        return replace(network, data=to_graph_data(network.data, non_links=pairs))
+
+
+def _with_features(network: Network, args: Namespace) -> Network:
+    """Return a network with the features that the arguments ask for."""
     if args.nodes is not None:
         return with_table(network, _nodes(args))
     if args.features is None:
@@ -397,7 +414,8 @@ def _nodes(args: Namespace) -> NodeTable:
 
 def _load_graph_model(args: Namespace) -> LinkModel:
     """Return the model that --model names, with which nothing is to be fitted."""
-    _refuse(args, "model", ["file", "nodes", "features", "method", *_NUMBERS, *_OF_KINDS])
+    refused = ["file", "nodes", "features", "method", *_NUMBERS, *_CONTACTS, "keep", *_OF_KINDS]
+    _refuse(args, "model", refused)
     model = _load_model(args.model)
     if not model.data.square and not model.data.bipartite:
         raise FileError(args.model, "a model of a rectangular matrix, not of a graph")
@@ -410,9 +428,11 @@ def _load_model(path: str) -> LinkModel:
 
 
 def _layout(args: Namespace) -> Layout:
+    weight, time, keep = (getattr(args, name, None) for name in ("weight", "time", "keep"))
     return Layout(
-        args.source, args.target, args.header, args.separator, args.comments, args.max_size
-    )
+        args.source, args.target, args.header, args.separator, args.comments, args.max_size,
+        weight, time, keep or "first",
+    )  # fmt: skip
 
 
 def _pairs_layout(args: Namespace) -> Layout:
@@ -422,7 +442,7 @@ def _pairs_layout(args: Namespace) -> Layout:
 def _options(args: Namespace, method: Method) -> dict[str, Any]:
     """Return the given options that a method accepts."""
     given = {
-        **{name: getattr(args, name) for name in _NUMBERS},
+        **{name: getattr(args, name, None) for name in _NUMBERS},
         "seed": args.seed,
         "n_jobs": args.jobs,
         "progress": _progress(args),
@@ -446,12 +466,19 @@ def _check_methods(args: Namespace, methods: list[str], network: Network) -> Non
                 f"--method {method} is for undirected networks, but {network.path} is directed; "
                 "--no-directed ignores the directions"
             )
-    for option in (*_NUMBERS, "features", "nodes"):
+    for option in (*_NUMBERS, *_CONTACTS, "features", "nodes"):
+        if option == "time" and args.command == "evaluate":
+            continue  # it splits, whatever the methods
         used = "features" if option == "nodes" else option
-        if getattr(args, option) is not None and not any(
+        if getattr(args, option, None) is not None and not any(
             used in METHODS[method].options for method in methods
         ):
-            raise InputError(f"--{option} does not apply to --method {', '.join(methods)}")
+            raise InputError(f"{_flag(option)} does not apply to --method {', '.join(methods)}")
+
+
+def _flag(option: str) -> str:
+    """Return an option as it is written on the command line."""
+    return "--" + option.replace("_", "-")
 
 
 def _check_output(args: Namespace, *refused: str) -> str:
@@ -460,7 +487,8 @@ def _check_output(args: Namespace, *refused: str) -> str:
     if form in refused:
         raise InputError(f"{args.command} cannot write {form}; choose table, csv or json")
     _check_directory("output", args.output)
-    _check_directory("plot", getattr(args, "plot", None))
+    for option in ("plot", "html"):
+        _check_directory(option, getattr(args, option, None))
     return form
 
 
@@ -471,6 +499,6 @@ def _check_directory(option: str, path: str | None) -> None:
 
 def _refuse(args: Namespace, option: str, others: list[str]) -> None:
     for other in others:
-        if getattr(args, other) is not None:
-            name = "the network file" if other == "file" else f"--{other}"
+        if getattr(args, other, None) is not None:
+            name = "the network file" if other == "file" else _flag(other)
             raise InputError(f"--{option} cannot be combined with {name}; leave out {name}")

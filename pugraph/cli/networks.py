@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters.contacts import COUNT, Contacts, edge_numbers, edge_weights
 from pugraph.adapters.kinds import are_two_kinds
 from pugraph.adapters.lookup import nodes_at
 from pugraph.adapters.matrix import from_rows
@@ -24,6 +25,7 @@ from pugraph.cli.files import (
     FileError,
     Links,
     after_comments,
+    errors_of_content,
     format_of,
     lines_of,
     read_text,
@@ -34,7 +36,7 @@ from pugraph.cli.graph_xml import parse_gexf, parse_graphml
 from pugraph.cli.lgl import parse_lgl
 from pugraph.cli.matrix_market import parse_mtx
 from pugraph.cli.pajek import parse_pajek
-from pugraph.core.types import IntArray
+from pugraph.core.types import FloatArray, IntArray
 
 BUILT_IN = "Les Miserables"  # the example network, which comes with networkx
 # ids of GML beyond 64 bits, outside of text in quotes
@@ -61,6 +63,8 @@ class Network:
         The names of the columns of an edge list, if its first line is a header.
     columns : dict
         Features from a table of nodes: for each name, a list with a value per node.
+    unused : list of str
+        The columns, or the attributes, of edges that are neither ends nor weights nor times.
     """
 
     data: GraphData
@@ -70,6 +74,7 @@ class Network:
     loops: int = 0
     header: list[str] | None = None
     columns: dict[str, list[Any]] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -127,15 +132,16 @@ def in_graph(
     data: GraphData, predictions: list[tuple[str, str, float]]
 ) -> list[tuple[str, str, float]]:
     """Return predictions with the names that nodes have in `to_networkx`."""
-    if not data.bipartite or data.graph is not None:
+    if not data.bipartite:
         return predictions
     names = dict(zip(map(str, data.columns), all_names(data)[len(data.nodes) :], strict=True))
     return [(u, names[v], p) for u, v, p in predictions]
 
 
-def built_in() -> Network:
+def built_in(layout: Layout | None = None) -> Network:
     """Return the example network: the characters of Les Miserables who appear together."""
-    return Network(to_graph_data(nx.les_miserables_graph()), BUILT_IN, "networkx")
+    G = nx.les_miserables_graph()
+    return _simple(G, BUILT_IN, "networkx", None, layout or Layout())
 
 
 def describe(network: Network) -> dict[str, Any]:
@@ -164,6 +170,8 @@ def describe(network: Network) -> dict[str, Any]:
         "repeated edges": network.repeated,
         "first nodes": network.names[:3],
     }
+    if network.unused:
+        description["edge columns not used"] = network.unused
     if data.graph is not None or network.columns:
         description["attributes"] = network.attributes
     if data.features is not None:
@@ -190,7 +198,8 @@ def read_network(
     directed : bool, optional
         If None, as the file states; edge lists and adjacency lists are then undirected.
     layout : Layout, optional
-        The layout of an edge list, and the limit on the size of the file.
+        The layout of an edge list, the weights and times of the edges of any file, and the limit
+        on its size.
     bipartite : bool or str, optional
         Whether there are two kinds of nodes: the two columns of an edge list, or those that a
         node attribute tells, whose name may be given.
@@ -216,13 +225,16 @@ def read_network(
                         path, "an edge list has no node attributes; --bipartite makes its two "
                         "columns two kinds of nodes, without --kind",
                     )  # fmt: skip
-                return replace(of_two_columns(edges), header=edges.header)
+                network = of_two_columns(edges, layout.keep)
+                return replace(network, header=edges.header, unused=edges.unused)
             network = of_arrays(edges.us, edges.vs, edges.names, bool(directed), path)
-            return replace(network, header=edges.header)
+            contacts = Contacts(edges.us, edges.vs, edges.weights, edges.times)
+            network = replace(network, header=edges.header, unused=edges.unused)
+            return _with_contacts(network, contacts, layout.keep)
         if form in _GRAPHS:
             with _errors_of_reader(path):
                 G = _GRAPHS[form](data, path)
-            return _simple(G, path, form, directed, bipartite)
+            return _in_kinds(_simple(G, path, form, directed, layout), bipartite)
         if bipartite:
             raise FileError(
                 path, f"two kinds of nodes are read from edge lists and {', '.join(_GRAPHS)} files"
@@ -231,7 +243,7 @@ def read_network(
             links = _adjlist(data, path, layout, bool(directed))
         else:
             links = _LINKS[form](data, path)
-        return _as_asked(links, path, form, directed)
+        return _as_asked(links, path, form, directed, layout)
     except MemoryError:
         raise FileError(path, "does not fit into the memory") from None
 
@@ -251,7 +263,7 @@ def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path
     return Network(data, path, "edges", us.size - distinct, loops)
 
 
-def of_two_columns(edges: Edges) -> Network:
+def of_two_columns(edges: Edges, keep: str) -> Network:
     """Return the network of two kinds of nodes: those of the first and of the second column."""
     sides, ends = [], []
     for column in (edges.us, edges.vs):
@@ -261,25 +273,65 @@ def of_two_columns(edges: Edges) -> Network:
         rank[order] = np.arange(order.size)
         sides.append([edges.names[i] for i in found[order].tolist()])
         ends.append(rank[places])
+    contacts = Contacts(ends[0], ends[1], edges.weights, edges.times)
     shape = len(sides[0]), len(sides[1])
-    matrix = sp.coo_array((np.ones(ends[0].size, bool), tuple(ends)), shape=shape).tocsr()
-    matrix.sum_duplicates()
+    matrix, weights, times = contacts.merged(shape, symmetric=False, keep=keep)
     index, column_index = ({name: i for i, name in enumerate(side)} for side in sides)
     data = GraphData(
-        sides[0], index, from_rows(matrix.indices.astype(np.int32), matrix.indptr, shape),
-        True, "networkx", square=False, column_nodes=sides[1], column_index=column_index,
+        sides[0], index, matrix, True, "networkx", square=False, weights=weights, times=times,
+        column_nodes=sides[1], column_index=column_index,
     )  # fmt: skip
     return Network(data, edges.path, "edges", ends[0].size - matrix.nnz)
 
 
-def _as_asked(links: Links, path: str, form: str, directed: bool | None) -> Network:
+def _in_kinds(network: Network, bipartite: bool | str | None) -> Network:
+    """Return the network in the two kinds that a node attribute tells, if it should be."""
+    data = network.data
+    if bipartite:
+        known = network.attributes
+        kind = bipartite if isinstance(bipartite, str) else None
+        kind = kind or next((name for name in _KINDS if name in known), "bipartite or type")
+        if kind not in known:
+            raise FileError(
+                network.path, f"no node attribute {kind}, to tell two kinds; name it: --kind"
+            )
+        return replace(network, data=to_graph_data(data, bipartite=kind))
+    values = [value for _, value in data.graph.nodes(data=_KINDS[0])]
+    if bipartite is None and are_two_kinds(data, values):
+        warnings.warn(
+            f"{network.path} has two kinds of nodes, and all edges go across; --bipartite "
+            "predicts links across only, --no-bipartite links within a kind as well",
+            stacklevel=2,
+        )
+    return network
+
+
+def _with_contacts(network: Network, contacts: Contacts, keep: str) -> Network:
+    """Return the network with the weights and times of its edges, if they have any."""
+    if contacts.weights is None and contacts.times is None:
+        return network
+    data = network.data
+    _, weights, times = contacts.merged(data.adjacency.shape, data.symmetric, keep)
+    return replace(network, data=replace(data, weights=weights, times=times))
+
+
+def _as_asked(
+    links: Links, path: str, form: str, directed: bool | None, layout: Layout
+) -> Network:
     """Return the network of links; an undirected one that is to be directed has both ways."""
     us, vs, names, stated = links
+    for option, given in (("weight", layout.weight), ("time", layout.time)):
+        if given is not None and (option, given) != ("weight", COUNT):
+            raise FileError(
+                path, f"--{option} {given}: {form} files have no columns or attributes of edges "
+                "that are read; write an edge list",
+            )  # fmt: skip
     if directed and not stated:
         apart = us != vs
         us, vs = np.append(us, vs[apart]), np.append(vs, us[apart])
     network = of_arrays(us, vs, names, stated if directed is None else directed, path)
-    return replace(network, format=form)
+    contacts = Contacts(us, vs, None if layout.weight is None else np.ones(us.size))
+    return _with_contacts(replace(network, format=form), contacts, layout.keep)
 
 
 @contextlib.contextmanager
@@ -344,9 +396,7 @@ _GRAPHS: dict[str, Callable[[bytes, str], Any]] = {
 }
 
 
-def _simple(
-    G: Any, path: str, form: str, directed: bool | None, bipartite: bool | str | None
-) -> Network:
+def _simple(G: Any, path: str, form: str, directed: bool | None, layout: Layout) -> Network:
     """Return the network of a graph, with parallel edges merged and nodes turned into str."""
     if not len(G):
         raise FileError(path, f"no nodes in it; is it a {form} file?")
@@ -360,19 +410,42 @@ def _simple(
     if any(not isinstance(node, str) for node in simple):
         simple = nx.relabel_nodes(simple, names)
     loops = nx.number_of_selfloops(simple)
-    if bipartite:
-        known = {name for _, values in simple.nodes(data=True) for name in values}
-        kind = bipartite if isinstance(bipartite, str) else None
-        kind = kind or next((name for name in _KINDS if name in known), "bipartite or type")
-        if kind not in known:
-            raise FileError(path, f"no node attribute {kind}, to tell two kinds; name it: --kind")
-        return Network(to_graph_data(simple, bipartite=kind), path, form, repeated, loops)
+    known = {name for *_, found in G.edges(data=True) for name in found}
+    unused = sorted(map(str, known - {layout.weight, layout.time}))
     data = to_graph_data(simple, bipartite=False)
-    values = [value for _, value in simple.nodes(data=_KINDS[0])]
-    if bipartite is None and are_two_kinds(data, values):
-        warnings.warn(
-            f"{path} has two kinds of nodes, and all edges go across; --bipartite predicts links "
-            "across only, --no-bipartite links within a kind as well",
-            stacklevel=2,
-        )
-    return Network(data, path, form, repeated, loops)
+    network = Network(data, path, form, repeated, loops, unused=unused)
+    if layout.weight is None and layout.time is None:
+        return network
+    contacts = _contacts(G, known, path, network.data, layout)
+    return _with_contacts(network, contacts, layout.keep)
+
+
+def _contacts(G: Any, known: set[str], path: str, data: GraphData, layout: Layout) -> Contacts:
+    """Return the edges of a graph, parallel ones too, with the attributes that were asked for."""
+    edges = list(G.edges(data=True))
+    if data.directed and not G.is_directed():
+        edges += [(v, u, found) for u, v, found in edges if u != v]
+    us, vs = (
+        np.fromiter((data.index[str(edge[side])] for edge in edges), np.int32, len(edges))
+        for side in (0, 1)
+    )
+
+    def values(name: str) -> list[Any]:
+        if name not in known:
+            there = ", ".join(sorted(map(str, known))) or "none"
+            raise FileError(path, f"no edge has the attribute {name!r}; there are: {there}")
+        return [found.get(name) for *_, found in edges]
+
+    def called(number: int) -> str:
+        return f"edge ({str(edges[number][0])!r}, {str(edges[number][1])!r})"
+
+    weights: FloatArray | None = None
+    times: FloatArray | None = None
+    with errors_of_content(path):
+        if layout.weight == COUNT and COUNT not in known:
+            weights = np.ones(len(edges))
+        elif layout.weight is not None:
+            weights = edge_weights(values(layout.weight), layout.weight, called)
+        if layout.time is not None:
+            times = edge_numbers(values(layout.time), layout.time, called)
+    return Contacts(us, vs, weights, times)

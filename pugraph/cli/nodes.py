@@ -135,7 +135,10 @@ def with_table(network: Network, table: NodeTable) -> Network:
             table.path, f"no features for {len(absent)} nodes of {network.path}, such as {name!r}"
         )
     graph = network.data.graph
-    data = with_nodes(network.data, [name for name in table.names if name not in known], None)
+    weights, times = network.data.weights, network.data.times
+    bare = replace(network.data, weights=None, times=None)
+    # new nodes have no links, and so the others have the same weights and times
+    data = with_nodes(bare, [name for name in table.names if name not in known], None)
     if graph is not None:
         graph = graph.copy()
         graph.add_nodes_from(data.nodes)
@@ -143,7 +146,10 @@ def with_table(network: Network, table: NodeTable) -> Network:
     order = [place[node] for node in data.nodes]
     columns = {name: [values[i] for i in order] for name, values in table.columns.items()}
     features = from_attributes(data.nodes, columns)
-    data = replace(data, graph=graph, features=features, column_features=features)
+    data = replace(
+        data, graph=graph, features=features, column_features=features, weights=weights,
+        times=times,
+    )  # fmt: skip
     return replace(network, data=data, columns=columns)
 
 

@@ -127,7 +127,9 @@ def _predict(commands: Any) -> None:
             "links.csv --method bias --output best.csv",
             "links.csv --pairs candidates.txt",
             "links.csv --why --top 3",
+            "links.csv --top 50 --html links.html",
             "links.csv --nodes people.csv --features age,city",
+            "letters.csv --weight count --time year",
             "--model links.pugraph --top 5",
         ],
     )
@@ -157,6 +159,12 @@ def _predict(commands: Any) -> None:
     parser.add_argument(
         "--plot", metavar="FILE", help="draw the predicted links: .png, .pdf, .svg"
     )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write a page for the browser: the network, the predicted links and the reasons",
+    )
+    _contacts(parser)
 
 
 def _explain(commands: Any) -> None:
@@ -184,6 +192,7 @@ def _explain(commands: Any) -> None:
         help="the number of reasons, strongest first (default: 10); the others are added up",
     )
     _model_method(parser)
+    _contacts(parser)
     _fitting(parser)
     _writing(parser)
 
@@ -193,7 +202,12 @@ def _evaluate(commands: Any) -> None:
         commands,
         "evaluate",
         "hide some links, and measure how well methods predict them",
-        ["", "links.csv", "links.csv --method blend,bias,katz --fraction 0.1 --seeds 3"],
+        [
+            "",
+            "links.csv",
+            "links.csv --method blend,bias,katz --fraction 0.1 --seeds 3",
+            "letters.csv --time year",
+        ],
     )
     parser.add_argument(
         "--method",
@@ -230,12 +244,7 @@ def _evaluate(commands: Any) -> None:
         action="store_true",
         help="hide no link of a spanning forest, so that no component falls apart",
     )
-    parser.add_argument(
-        "--time",
-        metavar="COLUMN",
-        help="hide the links with the largest numbers in this column, or edge attribute, instead "
-        "of random ones",
-    )
+    _contacts(parser, hides=True)
     _fitting(parser)
     _writing(parser)
 
@@ -279,6 +288,7 @@ def _fit(commands: Any) -> None:
         ["links.csv --output links.pugraph", "links.csv --method bias --output links.pugraph"],
     )
     _model_method(parser)
+    _contacts(parser)
     _fitting(parser)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
@@ -370,6 +380,43 @@ def _kinds(parser: ArgumentParser) -> None:
         metavar="ATTRIBUTE",
         help="the node attribute that tells two kinds (default: bipartite, or else type)",
     )
+
+
+def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
+    """Add the options of weights and times; `hides` for a command that splits by time."""
+    group = parser.add_argument_group("weights and times")
+    group.add_argument(
+        "--weight",
+        metavar="COLUMN",
+        help="the column, or edge attribute, that says how much a link counts, for blend and "
+        "bias; count for how often it is in the file",
+    )
+    group.add_argument(
+        "--time",
+        metavar="COLUMN",
+        help="the column, or edge attribute, with the time of a link, a number or a date: "
+        + ("the latest links are hidden, and " if hides else "")
+        + "blend and bias predict what comes next",
+    )
+    group.add_argument(
+        "--half-life",
+        type=_number,
+        metavar="AGE",
+        help="with --time: the age at which a link counts half (default: a quarter of the "
+        "median age)",
+    )
+    group.add_argument(
+        "--keep",
+        choices=("first", "last"),
+        help="with --time: which time of a repeated link counts (default: first)",
+    )
+    if not hides:
+        group.add_argument(
+            "--non-links",
+            metavar="FILE",
+            help="pairs that are known not to be links, in a file like an edge list, for blend, "
+            "bias and shift",
+        )
 
 
 def _fitting(parser: ArgumentParser) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numba import prange
 
 from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Pattern
@@ -64,7 +63,7 @@ def _paths(
         Receives the sums, in the order of `PATH_COLUMNS`.
     """
     n = len(indptr) - 1
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         # per node y: the sums over u -> x -> y; in the last two those of 1 / sqrt(d_x d_y)
         # and 1 / (d_x d_y)
         sums = np.zeros((n, _N_COLUMNS))
@@ -179,7 +178,7 @@ def _weighted_paths(
         Receives the sums.
     """
     n = len(indptr) - 1
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         sums = np.zeros((n, 2))
         for r in range(chunks[c], chunks[c + 1]):
             u = firsts[r]
@@ -220,7 +219,7 @@ def weighted_path_sums(
 def _peaks(indptr, indices, weights, chunks, out):
     """Set the largest sums over the paths of three steps from each node; see `path_peaks`."""
     n = len(indptr) - 1
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         two = np.zeros((n, 2))
         three = np.zeros((n, 2))
         reached, ends = np.empty(n, np.int32), np.empty(n, np.int32)

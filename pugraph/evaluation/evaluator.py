@@ -6,6 +6,7 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -320,7 +321,10 @@ def _position_scorer(scorer: Any, task: Task) -> Any:
     key = method_and_options(scorer)
     made = task.shared.get(key)
     if made is None:
-        made = method.make_scorer(task.data, **options)
+        data = task.data
+        if "weight" not in method.options:  # weights and times are for those that take them
+            data = replace(data, weights=None, times=None)
+        made = method.make_scorer(data, **options)
         if key in task.shared:
             task.shared[key] = made
     return made

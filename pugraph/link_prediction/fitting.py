@@ -303,6 +303,7 @@ def top_links(
     *,
     method: str = "blend",
     nodes: Iterable[Any] | None = None,
+    targets: Iterable[Any] | None = None,
     rank: int | Auto | None = None,
     rho: float | Auto | None = None,
     alpha: float | None = None,
@@ -333,7 +334,7 @@ def top_links(
         As in `LinkModel.top_links`.
     method
         As in `pugraph.fit`.
-    nodes
+    nodes, targets
         As in `LinkModel.top_links`.
     rank, rho, alpha, reg, missing, features, half_life, weight, time, non_links, bipartite
         As in `pugraph.fit`.
@@ -353,13 +354,13 @@ def top_links(
     ValueError, TypeError, networkx.NetworkXNotImplemented, MemoryError
         As in `pugraph.fit`.
     networkx.NodeNotFound, ValueError
-        If one of `nodes` is not in `G` (networkx, others).
+        If one of `nodes` or `targets` is not in `G` (networkx, others).
     ValueError
-        If `k` is not a non-negative integer, or `nodes` is not a list of nodes.
+        If `k` is not a non-negative integer, or `nodes` or `targets` is not a list of nodes.
 
     See Also
     --------
-    pugraph.fit, pugraph.LinkModel.top_links
+    pugraph.fit, pugraph.LinkModel.top_links, pugraph.LinkModel.top_per_node
 
     Examples
     --------
@@ -393,4 +394,4 @@ def top_links(
         n_jobs=n_jobs,
         progress=progress,
     )
-    return model.top_links(k, nodes=nodes)
+    return model.top_links(k, nodes=nodes, targets=targets)

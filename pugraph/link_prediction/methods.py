@@ -68,12 +68,13 @@ class Method:
 
 
 # of the methods that fit a model
-_LEARNED = ("features", "n_jobs", "progress", "rank", "reg", "rho", "seed")
+_LEARNED = ("features", "n_jobs", "non_links", "progress", "rank", "reg", "rho", "seed")
+_CONTACTS = ("half_life", "time", "weight")
 
 
-def _factor_model(name: str, score: str) -> Method:
+def _factor_model(name: str, score: str, *more: str) -> Method:
     return Method(
-        name, f"pu_{name}", "fitting:fit", (("method", name),), _LEARNED,
+        name, f"pu_{name}", "fitting:fit", (("method", name),), (*_LEARNED, *more),
         savable=True, rectangular=True, score_meaning=score,
     )  # fmt: skip
 
@@ -87,14 +88,14 @@ def _local_index(name: str, function: str, score: str, rectangular: bool = False
 
 
 _ALL = (
-    _factor_model("bias", "near [0, 1], may be negative"),
+    _factor_model("bias", "near [0, 1], may be negative", *_CONTACTS),
     _factor_model("shift", "in [0, 1]"),
     Method(
         "blend",
         "pu_blend",
         "fitting:fit",
         (("method", "blend"),),
-        (*_LEARNED, "missing"),
+        (*_LEARNED, *_CONTACTS, "missing"),
         savable=True,
         rectangular=True,
         score_meaning="an estimated probability",

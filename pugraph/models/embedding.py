@@ -45,9 +45,9 @@ class Embedding(NamedTuple):
 
     @classmethod
     def fit(
-        cls, data: GraphData, normalized: bool, seed: int, start: Embedding | None = None
+        cls, data: GraphData, normalized: bool, seed: int, start: FloatArray | None = None
     ) -> Embedding:
-        """Decompose the matrix of a graph, from the directions of another one if given."""
+        """Decompose the matrix of a graph, from the H of a similar one if given."""
         sides = data._sides
         roots = [_root_degrees(np.diff(side.indptr), normalized) for side in sides]
         rank = embedding_rank(sides[0].shape)
@@ -56,7 +56,7 @@ class Embedding(NamedTuple):
             (1 / roots[0], 1 / roots[1]),
             rank,
             _STEPS if start is None else _MORE_STEPS,
-            None if start is None else start.H / roots[1][:, None],
+            None if start is None else start / roots[1][:, None],
             np.random.default_rng(seed),
         )
         scale = np.sqrt(s)

@@ -13,16 +13,19 @@ import scipy.sparse as sp
 from pugraph.adapters import GraphData
 from pugraph.adapters.changes import with_nodes
 from pugraph.adapters.lookup import node_list
+from pugraph.adapters.snapshots import Snapshot
 from pugraph.core.foldin import fold_in
 from pugraph.core.jit import threads
 from pugraph.core.pairs import ScoredPairs, score_pairs
 from pugraph.core.problem import Pattern
 from pugraph.core.search import search_memory, top_pairs
 from pugraph.core.shares import neighbor_shares, shared_system
+from pugraph.core.top_columns import top_columns
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.checks import check_whole
+from pugraph.models.confidence import check_known
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.feature_map import (
     Explanation,
@@ -33,6 +36,7 @@ from pugraph.models.feature_map import (
     heaviest,
 )
 from pugraph.models.link_model import LinkModel
+from pugraph.models.options import Options
 from pugraph.models.reasons import Shares, name_of, neighbor_reasons
 from pugraph.models.stored import (
     factors_of,
@@ -44,7 +48,7 @@ from pugraph.models.stored import (
     require,
 )
 
-_BOUNDS = {"ball": "ball", "relax": "box"}  # on the vectors, by solver
+BOUNDS = {"ball": "ball", "relax": "box"}  # on the vectors, by solver
 
 
 class FactorModel(LinkModel):
@@ -55,7 +59,7 @@ class FactorModel(LinkModel):
 
     Parameters
     ----------
-    data, factors, method, hyperparameters, history, solver, gap, maps, batches
+    data, factors, method, hyperparameters, history, solver, gap, maps, batches, options
         What a fit found; call `pugraph.fit` instead.
 
     Attributes
@@ -99,6 +103,7 @@ class FactorModel(LinkModel):
         gap: float | None = None,
         maps: Maps = (None, None),
         batches: tuple[tuple[int, int], ...] = (),
+        options: Options | None = None,
     ) -> None:
         super().__init__(data)
         self.factors = factors
@@ -111,6 +116,7 @@ class FactorModel(LinkModel):
         self._maps = maps
         # how many rows and columns there were before each call of `add_nodes`
         self._batches = batches
+        self._options = options
         self._systems: dict[tuple[int, int], FloatArray] = {}
 
     def __repr__(self) -> str:
@@ -280,7 +286,35 @@ class FactorModel(LinkModel):
             None,
             self._maps,
             (*self._batches, self.data.adjacency.shape),
+            self._options,
         )
+
+    @property
+    def _options_of_fit(self) -> Options:
+        """The options of the fit; if they are not known, the numbers that it used."""
+        if self._options is not None:
+            return self._options
+        numbers: dict[str, Any] = {"rank": self.rank, "reg": self.reg, "alpha": self.alpha}
+        if self.method == "shift":
+            numbers["rho"] = self.rho
+        return Options(
+            method=self.method, solver=self.solver, dtype=self.factors[0].dtype, **numbers
+        )
+
+    def _updated(self, change: Snapshot) -> FactorModel:
+        from pugraph.models.fit_model import RESUMABLE, fit_model  # which makes these models
+
+        if self.inductive:
+            raise InputError("a model with features cannot be updated; fit again")
+        if self.solver not in RESUMABLE:
+            raise InputError(
+                f"a model by solver={self.solver!r}, which does not begin with vectors, cannot be "
+                "updated; fit again"
+            )
+        options = self._options_of_fit
+        check_known(change.data, options)
+        W, H = (change.of_rows(factor, axis) for axis, factor in enumerate(self.factors))
+        return fit_model(change.data, options, (W, H), changed=change.changed)
 
     def _encoded(self, grown: GraphData, features: Any) -> list[Any]:
         """Return the features of new nodes as columns: of the new rows, and of the new columns.
@@ -332,7 +366,7 @@ class FactorModel(LinkModel):
                 "a model by solver='exact' takes no new nodes, which would break its bounds; "
                 "those by 'ball' and 'relax' do"
             )
-        bounds = _BOUNDS.get(self.solver)
+        bounds = BOUNDS.get(self.solver)
         objective = self._hyperparameters.objective
         W, H = self.factors
         m, n = len(W), len(H)
@@ -369,7 +403,7 @@ class FactorModel(LinkModel):
         side = self.data._loopless._sides[axis]
         linked = side.indices[side.indptr[place] : side.indptr[place + 1]]
         linked = linked[linked < len(fixed)]
-        bounds = _BOUNDS.get(self.solver)
+        bounds = BOUNDS.get(self.solver)
         own = self.factors[axis][place]
         shares = neighbor_shares(objective, self._systems[key], fixed[linked], own, other, bounds)
         return linked, shares / 2
@@ -413,10 +447,18 @@ class FactorModel(LinkModel):
         return search_memory(self.data._pairs, self.rank, itemsize, k)
 
     def _best_pairs(
-        self, k: int, rows: IntArray | None, progress: bool, targets: IntArray | None = None
+        self, k: int, rows: IntArray | None, cols: IntArray | None, progress: bool
     ) -> ScoredPairs:
-        us, vs, scores = top_pairs(self.data._pairs, *self.factors, k, rows, targets=targets)
+        us, vs, scores = top_pairs(self.data._pairs, *self.factors, k, rows, targets=cols)
         return us, vs, self._clip(scores)
+
+    def _top_columns(
+        self, rows: IntArray, k: int, cols: IntArray | None
+    ) -> tuple[IntArray, FloatArray]:
+        found, scores = top_columns(self.data._pairs, *self.factors, rows, k, cols)
+        there = found >= 0
+        scores[there] = self._clip(scores[there])
+        return found, scores
 
     def _summary(self) -> dict[str, Any]:
         return {
@@ -435,6 +477,7 @@ class FactorModel(LinkModel):
         about["maps"] = [None if side is None else side.about() for side in self._maps]
         about["batches"] = [rows for rows, _ in self._batches]
         about["column_batches"] = [columns for _, columns in self._batches]
+        about["options"] = None if self._options is None else self._options.about()
         arrays = dict(zip("WH", self.factors, strict=True))
         features = self.data.features, self.data.column_features
         for axis, (side, of_nodes) in enumerate(zip(self._maps, features, strict=True)):
@@ -466,6 +509,10 @@ class FactorModel(LinkModel):
             sides[1] = sides[0]
         gap = about["gap"]
         require(gap is None or is_finite(gap), f"gap is {gap!r}")
+        options = None
+        if about.get("options") is not None:  # older files have none
+            how = {name: about[name] for name in ("method", "solver")}
+            options = Options.restored(about["options"], **how, dtype=W.dtype)
         return cls(
             replace(data, features=sides[0], column_features=sides[1]),
             (W, H),
@@ -476,6 +523,7 @@ class FactorModel(LinkModel):
             gap,
             (left, right),
             _batches_of(about, data),
+            options,
         )
 
 

@@ -8,19 +8,22 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
-from pugraph.adapters import GraphData
+from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters.changes import with_changes
+from pugraph.adapters.snapshots import Snapshot, snapshot
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.checks import check_option, check_whole, is_auto, number
 from pugraph.models.reasons import LinkExplanation, Shares, explanation
-from pugraph.models.scorer import PairScorer, Prediction, best_pairs
+from pugraph.models.recommender import Recommender
+from pugraph.models.scorer import Prediction, best_pairs
 
 _THRESHOLD = number("a finite number", lambda v: True, auto=True, optional=True)
 _KINDS: dict[str, type[LinkModel]] = {}
 
 
-class LinkModel(PairScorer):
+class LinkModel(Recommender):
     """A fitted model of a graph's links.
 
     Made by `pugraph.fit` or `LinkModel.load`. A kind of model gives scores, a threshold and
@@ -129,6 +132,104 @@ class LinkModel(PairScorer):
         """
 
     @abstractmethod
+    def _updated(self, change: Snapshot) -> Self:
+        """Return the model of the graph after a change, for `update`."""
+
+    def update(
+        self,
+        G2: Any = None,
+        *,
+        added: Iterable[Any] | None = None,
+        removed: Iterable[Any] | None = None,
+        nodes: Iterable[Any] | None = None,
+    ) -> Self:
+        """Return a model of the graph after a change, from where this one has got to.
+
+        It is as good as a new fit, and takes a fraction of its time. Give the new graph, or
+        what has changed.
+
+        Parameters
+        ----------
+        G2 : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
+            The whole graph as it is now. Nodes are matched by their names, or by their numbers
+            in a matrix and in an igraph graph without names. Nodes may be new, or not there any
+            more. For a model with weights, times or known non-links, a GraphData with these;
+            see `pugraph.adapters.to_graph_data`.
+        added : iterable of pairs, optional
+            New links. A node that is not known becomes a new one. A link that is there already
+            changes nothing.
+        removed : iterable of pairs, optional
+            Links that are gone.
+        nodes : iterable of nodes, optional
+            New nodes, with or without links in `added`. igraph's vertices and a matrix's rows
+            continue the numbering.
+
+        Returns
+        -------
+        LinkModel
+            This one is unchanged.
+
+        Raises
+        ------
+        ValueError
+            If both `G2` and a change are given, or neither. If one of `removed` is no link, or
+            one of `added` too; if one of `nodes` is known already. If the new graph is
+            of another kind: directed or rectangular and the old one is not, or without the
+            weights, times or non-links of the old one, or without any of its nodes. For a model
+            with features, or by a solver that does not begin with vectors ("exact", "proximal").
+        networkx.NodeNotFound, ValueError
+            If a node of `removed` is not in the graph (networkx, others).
+        ValueError, TypeError, networkx.NetworkXNotImplemented, MemoryError
+            As in `pugraph.fit`, for `G2`.
+
+        See Also
+        --------
+        pugraph.LinkModel.add_nodes, pugraph.fit
+
+        Notes
+        -----
+        The options are those of the fit: numbers that were given, or chosen by "auto", stay,
+        and rules for the others are applied to the new graph. The nodes with other links than
+        before are solved for first, and then all nodes, until the objective falls by less than
+        half of `tol` in a sweep. In a blend, each model makes a few sweeps. What it learned
+        from hidden links stays, and the probabilities again add up to the number of missing
+        links.
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> G = nx.karate_club_graph()
+        >>> model = pugraph.fit(G, "bias")
+        >>> later = model.update(added=[("new", 33), (16, 0)], removed=[(0, 1)])
+        >>> len(model.nodes), len(later.nodes)
+        (34, 35)
+
+        The same, from the whole graph:
+
+        >>> G.add_edges_from([("new", 33), (16, 0)])
+        >>> G.remove_edge(0, 1)
+        >>> model.update(G).top_links(5) == later.top_links(5)
+        True
+        """
+        changes = added, removed, nodes
+        if (G2 is None) == all(change is None for change in changes):
+            raise InputError(
+                "give the new graph, or what has changed (added, removed, nodes), and not both"
+            )
+        if G2 is None:
+            data = with_changes(self.data, *changes)
+        else:
+            if self.data.bipartite and not isinstance(G2, GraphData):
+                raise InputError(
+                    "the model has two kinds of nodes: tell those of the new graph, as "
+                    "update(to_graph_data(G2, bipartite=...))"
+                )
+            data = to_graph_data(G2, directed=self.data.directed)
+            if data.library == "matrix" and self.data.directed:  # which may happen to be symmetric
+                data = replace(data, directed=True)
+        return self._updated(snapshot(self.data, data))
+
+    @abstractmethod
     def _shares(self, row: int, col: int) -> Shares:
         """Return the reasons for the score of a pair, for `explain_link`."""
 
@@ -170,7 +271,13 @@ class LinkModel(PairScorer):
         check_option("threshold", cut, _THRESHOLD)
         return ((u, v, int(p > cut)) for u, v, p in super().predict(ebunch))  # type: ignore[operator]
 
-    def top_links(self, k: int = 100, *, nodes: Iterable[Any] | None = None) -> list[Prediction]:
+    def top_links(
+        self,
+        k: int = 100,
+        *,
+        nodes: Iterable[Any] | None = None,
+        targets: Iterable[Any] | None = None,
+    ) -> list[Prediction]:
         """Return the k best pairs that are not links yet, best first.
 
         Exact, and without scoring most of the pairs. Equal scores come in the order of
@@ -186,6 +293,9 @@ class LinkModel(PairScorer):
             Only pairs with one of these: as u of a directed graph or a rectangular
             matrix, and named first in an undirected one. With two kinds of nodes, of either
             kind, and named first.
+        targets : iterable of nodes, optional
+            Only pairs whose other node is one of these: v. They may share nodes with `nodes`,
+            and be of either of two kinds.
 
         Returns
         -------
@@ -194,9 +304,14 @@ class LinkModel(PairScorer):
         Raises
         ------
         ValueError
-            If `k` is not a whole number of at least 0, or `nodes` is not a list of nodes.
+            If `k` is not a whole number of at least 0, or `nodes` or `targets` is not a list of
+            nodes.
         networkx.NodeNotFound, ValueError
-            If one of `nodes` is not in the graph (networkx, others).
+            If one of `nodes` or `targets` is not in the graph (networkx, others).
+
+        See Also
+        --------
+        pugraph.LinkModel.top_per_node
 
         Examples
         --------
@@ -206,10 +321,23 @@ class LinkModel(PairScorer):
         [(2, 33)]
         >>> [(u, v) for u, v, p in model.top_links(1, nodes=[0])]
         [(0, 16)]
+        >>> [(u, v) for u, v, p in model.top_links(1, nodes=[0], targets=range(20, 30))]
+        [(0, 27)]
         """
         check_whole("k", k, 0)
-        rows, columns = (None, None) if nodes is None else self.data._sides_of(nodes)
-        return best_pairs(self, int(k), rows, columns=columns)
+        if self.data.bipartite and not (nodes is None and targets is None):
+            return self._top_links_across(int(k), nodes, targets)
+        return best_pairs(self, int(k), *self._ends(nodes, targets))
+
+    def _top_links_across(
+        self, k: int, nodes: Iterable[Any] | None, targets: Iterable[Any] | None
+    ) -> list[Prediction]:
+        """Return the best pairs of two kinds of nodes: those of either kind, and named first."""
+        every = None, None
+        of_nodes = every if nodes is None else self.data._sides_of(nodes, "nodes")
+        of_targets = every if targets is None else self.data._sides_of(targets, "targets")
+        straight, back = (of_nodes[0], of_targets[1]), (of_targets[0], of_nodes[1])
+        return best_pairs(self, k, *straight, back=back)
 
     def explain_link(self, u: Any, v: Any, k: int = 10) -> LinkExplanation:
         """Return why a pair has its score: the reasons with the largest shares of it.
@@ -293,6 +421,50 @@ class LinkModel(PairScorer):
         shares = self._shares(int(row), int(col))
         found = explanation(self.data, int(row), int(col), score, shares, int(k))
         return found if swapped is None else replace(found, u=found.v, v=found.u)
+
+    def explore(self, path: str | PathLike[str] | None = None, k: int = 50, **options: Any) -> Any:
+        """Make a page for the browser: the network, its k best new links, and why.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            The file to write.
+        k : int
+            How many links, as in `top_links`.
+        **options
+            Further options of `pugraph.plotting.explore`.
+
+        Returns
+        -------
+        pugraph.plotting.Page or None
+            The page, which a notebook shows in its cell; None if it was written to `path`.
+
+        Raises
+        ------
+        ValueError
+            If an option is out of range.
+        ImportError
+            If Bokeh is not installed.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        A model has no attributes of nodes; `pugraph.plotting.explore` takes a graph that has.
+
+        See Also
+        --------
+        pugraph.plotting.explore
+
+        Examples
+        --------
+        >>> import networkx as nx, pugraph
+        >>> pugraph.fit(nx.karate_club_graph(), "bias").explore(k=10)
+        <Page 'Predicted links': 34 nodes, 78 links, 10 predicted>
+        """
+        from pugraph.plotting.exploring import explore  # the one door to a layer below
+
+        return explore(self.data, self.top_links(k), path, model=self, **options)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle.

@@ -75,15 +75,8 @@ class PairScorer(ABC):
                 f"rows and cols must be two lists of one length, got shapes {rows.shape} "
                 f"and {cols.shape}"
             )
-        for name, positions, n in zip(
-            ("rows", "cols"), (rows, cols), self.data.adjacency.shape, strict=True
-        ):
-            if positions.size and positions.dtype.kind not in "iu":
-                raise InputError(f"{name} must be whole numbers, not {positions.dtype}")
-            bad = np.flatnonzero((positions < 0) | (positions >= n))
-            if bad.size:
-                raise InputError(f"{name}[{bad[0]}] is {positions[bad[0]]}, outside of 0..{n - 1}")
-        return self._score(rows.astype(np.int32), cols.astype(np.int32))
+        m, n = self.data.adjacency.shape
+        return self._score(checked("rows", rows, m), checked("cols", cols, n))
 
     def predict(self, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
         """Score node pairs, as networkx's link predictors do.
@@ -104,16 +97,13 @@ class PairScorer(ABC):
         return _PER_PAIR * k + _PER_BLOCK
 
     def _best_pairs(
-        self, k: int, rows: IntArray | None, progress: bool, targets: IntArray | None = None
+        self, k: int, rows: IntArray | None, cols: IntArray | None, progress: bool
     ) -> ScoredPairs:
-        """Return the k best non-links, of those that begin with one of `rows` if given.
-
-        Of a matrix of two kinds, `targets` may be given instead: the columns.
-        """
+        """Return the k best non-links, of those with one of `rows` and one of `cols` if given."""
         pairs = self.data._pairs
-        blocks = non_links(pairs) if rows is None else non_links_of(pairs, rows)
-        if targets is not None:
-            blocks = ((us, vs) for vs, us in non_links_of(self.data._pairs_by_column, targets))
+        blocks = non_links(pairs)
+        if rows is not None or cols is not None:
+            blocks = non_links_of(pairs, rows, cols)
         n = self.data.adjacency.shape[0]
         with progress_bar(total=n, desc="pairs", unit="node", disable=not progress) as bar:
 
@@ -125,18 +115,29 @@ class PairScorer(ABC):
             return best_of(scored(), k)
 
 
+def checked(name: str, positions: IntArray, n: int) -> IntArray:
+    """Return positions that a caller gave, if all of them are in range(n)."""
+    if positions.size and positions.dtype.kind not in "iu":
+        raise InputError(f"{name} must be whole numbers, not {positions.dtype}")
+    bad = np.flatnonzero((positions < 0) | (positions >= n))
+    if bad.size:
+        raise InputError(f"{name}[{bad[0]}] is {positions[bad[0]]}, outside of 0..{n - 1}")
+    return positions.astype(np.int32)
+
+
 def best_pairs(
     scorer: PairScorer,
     k: int,
     rows: IntArray | None = None,
+    cols: IntArray | None = None,
     *,
-    columns: IntArray | None = None,
+    back: tuple[IntArray | None, IntArray | None] | None = None,
     progress: bool = False,
 ) -> list[Prediction]:
     """Return the k best pairs of nodes that are not links, best first.
 
-    Only those with one of `rows`, or of `columns`, if these positions are given. Such a node is
-    named first.
+    Only those that begin with one of `rows` and end with one of `cols`, if these are given. `back`
+    has rows and columns of another search, whose pairs come with the column's node first.
     """
     k = min(k, math.prod(scorer.data.adjacency.shape))
     if k == 0:
@@ -145,19 +146,21 @@ def best_pairs(
     m, n = scorer.data.adjacency.shape
     what = f"the search for the {k} best pairs of {m} x {n} nodes"
     check_memory(needed, what, "ask for fewer pairs, or lower rank")
-    if columns is None or not columns.size:
-        return list(_named(scorer.data, *scorer._best_pairs(k, rows, progress)))
-    us, vs, scores = scorer._best_pairs(k, None, progress, columns)
-    swapped = np.ones(us.size, bool)
-    if rows is not None and rows.size:
-        fresh = ~np.isin(us, rows)  # the others begin with a row that is wanted, too
-        first = scorer._best_pairs(k, rows, progress)
-        us, vs = np.append(first[0], us[fresh]), np.append(first[1], vs[fresh])
-        scores = np.append(first[2], scores[fresh])
-        swapped = np.append(np.zeros(first[0].size, bool), swapped[fresh])
-        order = np.argsort(-scores, kind="stable")[:k]
-        us, vs, scores, swapped = us[order], vs[order], scores[order], swapped[order]
-    return list(_named(scorer.data, us, vs, scores, swapped))
+    us, vs, scores = scorer._best_pairs(k, rows, cols, progress)
+    if back is None:
+        return list(_named(scorer.data, us, vs, scores))
+    others = scorer._best_pairs(k, *back, progress)
+    mine = [
+        np.ones(ends.size, bool) if chosen is None else np.isin(ends, chosen)
+        for ends, chosen in zip(others[:2], (rows, cols), strict=True)
+    ]
+    fresh = ~(mine[0] & mine[1])  # the others are found by both searches
+    swapped = np.append(np.zeros(us.size, bool), np.ones(np.count_nonzero(fresh), bool))
+    us, vs, scores = (
+        np.append(a, b[fresh]) for a, b in zip((us, vs, scores), others, strict=True)
+    )
+    order = np.argsort(-scores, kind="stable")[:k]
+    return list(_named(scorer.data, us[order], vs[order], scores[order], swapped[order]))
 
 
 def predictions(scorer: PairScorer, blocks: PositionBlocks) -> Iterator[Prediction]:

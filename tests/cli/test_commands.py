@@ -9,9 +9,11 @@ import sys
 import igraph as ig
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import pugraph
+from pugraph.adapters import to_graph_data
 from pugraph.clustering import PUClustering, pu_cluster
 from pugraph.evaluation import compare
 from pugraph.link_prediction.methods import METHODS
@@ -264,9 +266,102 @@ def test_evaluate_by_time_hides_the_latest(run, tmp_path):
     assert "no column 'yeer'" in run("evaluate", *argv, "--time", "yeer").err
     path.write_text("source,target,year\na,b,1\nb,c,soon\n")
     assert (
-        "line 3: 'soon' in column 'year' is not a number"
+        "line 3: 'soon' in column 'year' is not a number, nor a date"
         in run("evaluate", path, "--time", "year", "--method", "jaccard").err
     )
+
+
+@pytest.fixture
+def letters(tmp_path):
+    """Who wrote to whom, how much and when."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "letters.csv"
+    rows = ["source,target,pages,year"]
+    for year in range(120):
+        u, v = (year // 10 + rng.choice(6, 2, replace=False)) % 16
+        rows.append(f"n{u},n{v},{rng.integers(1, 9)},{1700 + year}")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def multigraph(letters):
+    """Return the letters as a graph, with the nodes in their order in the file."""
+    M = nx.MultiGraph()
+    for u, v, pages, year in pd.read_csv(letters).itertuples(index=False):
+        M.add_edge(u, v, pages=pages, year=year)
+    return M
+
+
+@pytest.mark.parametrize("method", ["blend", "bias"])
+def test_weights_and_times_do_what_they_do_in_the_library(run, letters, tmp_path, method):
+    argv = [letters, "--method", method, "--weight", "pages", "--time", "year", "--keep", "last"]
+    argv += ["--half-life", "30"]
+    rows = run("predict", *argv, "--as", "json").json
+    data = to_graph_data(multigraph(letters), weight="pages", time="year", keep="last")
+    model = pugraph.fit(data, method, half_life=30.0)
+    assert [(r["source"], r["target"], r["score"]) for r in rows] == model.top_links(10)
+    plain = run("predict", letters, "--method", method, "--as", "json").json
+    assert plain != rows
+    saved = tmp_path / "letters.pugraph"
+    assert run("fit", *argv, "--output", saved).code == 0
+    assert run("predict", "--model", saved, "--as", "json").json == rows
+    assert run("explain", *argv, "n1", "n9").code == 0
+    assert (
+        "cannot be combined with --weight"
+        in run("predict", "--model", saved, "--weight", "pages").err
+    )
+
+
+def test_weights_and_times_go_with_a_table_of_nodes(run, letters, tmp_path):
+    names = [*multigraph(letters), "new"]
+    people = tmp_path / "people.csv"
+    people.write_text("\n".join(["name,age", *(f"{n},{len(n) + i}" for i, n in enumerate(names))]))
+    argv = ["--nodes", people, "--weight", "count", "--time", "year"]
+    assert run("predict", letters, *argv).code == 0
+
+
+def test_evaluate_splits_by_the_times_that_the_methods_know(run, letters):
+    argv = ("--method", "blend,shift,jaccard", "--time", "year", "--as", "json")
+    rows = run("evaluate", letters, *argv).json
+    assert {row["method"] for row in rows} == {"blend", "shift", "jaccard"}
+    data = to_graph_data(multigraph(letters), time="year")
+    found = compare([pugraph.pu_blend], data, fraction=0.2, time=True)
+    assert rows[0]["auc"] == found.mean("pu_blend", "auc")[0]
+    for more in (["--weight", "pages"], ["--half-life", "5"], ["--keep", "last"]):
+        assert run("evaluate", letters, *argv, *more).json[0] != rows[0]
+    assert (
+        "--weight does not apply"
+        in run("evaluate", letters, "--method", "katz", "--weight", "pages").err
+    )
+
+
+@pytest.mark.parametrize("method", ["blend", "bias", "shift"])
+def test_known_non_links_are_not_predicted(run, links, tmp_path, method):
+    rows = run("predict", links, "--method", method, "--as", "csv").out.splitlines()[1:]
+    first = rows[0].split(",")[:2]
+    known = tmp_path / "known.csv"
+    known.write_text(",".join(first[::-1]) + "\n")
+    argv = ["predict", links, "--method", method, "--as", "csv", "--non-links"]
+    fewer = run(*argv, known).out.splitlines()[1:]
+    assert len(fewer) == len(rows) - 1
+    assert first not in [row.split(",")[:2] for row in fewer]
+    known.write_text("ann,bob\n")
+    assert (
+        f"{known}: the pair ('ann', 'bob') is a link and one of non_links" in run(*argv, known).err
+    )
+    known.write_text("ann,zoe\n")
+    assert f"{known}: line 1: node 'zoe' is not in {links}" in run(*argv, known).err
+    known.write_text("ann,ann\n")
+    assert "is no pair of two nodes" in run(*argv, known).err
+
+
+def test_info_says_which_columns_are_not_used(run, info, letters, links):
+    assert info(letters)["edge columns not used"] == ["pages", "year"]
+    told = run("info", letters).out
+    assert "--weight COLUMN or --time COLUMN uses a column" in told
+    assert "--weight count uses how often" in told
+    assert "--weight" not in run("info", links).out
+    assert "weight" in info()["edge columns not used"]
 
 
 def test_evaluate_with_negatives_by_degree_in_a_connected_network(run):
