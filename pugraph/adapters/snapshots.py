@@ -46,6 +46,7 @@ def snapshot(old: GraphData, new: GraphData) -> Snapshot:
     """Compare two graphs of one kind; nodes are matched by name, or by number without names."""
     for name, kinds in (
         ("rectangular", (not old.square, not new.square)),
+        ("bipartite", (old.bipartite, new.bipartite)),
         ("directed", (old.directed, new.directed)),
     ):
         if kinds[0] != kinds[1]:

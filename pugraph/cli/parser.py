@@ -29,6 +29,7 @@ examples:
   pugraph predict links.csv --top 20            the 20 most likely missing links ...
   pugraph predict links.csv --why               ... and what each of them rests on
   pugraph predict links.csv -o more.graphml     the network with the predicted links added
+  pugraph predict visits.csv --bipartite        ... between people and places, say
   pugraph explain links.csv ann bob             why a pair of nodes has its score
   pugraph evaluate links.csv                    how well methods predict hidden links
   pugraph fit links.csv -o links.pugraph        save a model ...
@@ -49,6 +50,7 @@ files: text, gzipped or not; "-" is the standard input. The extension determines
 MODELS = [name for name, method in METHODS.items() if method.savable]
 DEFAULT_METHOD = "blend"  # as in `pugraph.fit`
 COMPARED = ["blend", "bias", "jaccard", "adamic-adar"]  # by `pugraph evaluate`
+COMPARED_ACROSS = ["blend", "bias", "preferential-attachment"]  # with two kinds of nodes
 _SPEED = "the most accurate; bias is the fastest"
 
 
@@ -109,6 +111,8 @@ def _command(
         formatter_class=RawDescriptionHelpFormatter,
     )
     _reading(parser)
+    if name != "cluster":
+        _kinds(parser)
     return parser
 
 
@@ -356,6 +360,21 @@ def _reading(parser: ArgumentParser) -> None:
         metavar="COLUMNS",
         help="columns of --nodes (default: all), or node attributes of the network, separated by "
         "commas; numbers are used as they are, text as categories",
+    )
+
+
+def _kinds(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("two kinds of nodes")
+    group.add_argument(
+        "--bipartite",
+        action=BooleanOptionalAction,
+        help="only pairs across two kinds are links: the two columns of an edge list, even where "
+        "names agree; of a GraphML, GEXF or GML file, as --kind says",
+    )
+    group.add_argument(
+        "--kind",
+        metavar="ATTRIBUTE",
+        help="the node attribute that tells two kinds (default: bipartite, or else type)",
     )
 
 

@@ -249,6 +249,7 @@ def compare(
     seeds: int = 5,
     time: str | bool | None = None,
     connected: bool = False,
+    bipartite: Any = None,
     negatives: str = "all",
     sample: int | None = None,
     ratio: float | None = None,
@@ -277,6 +278,8 @@ def compare(
         As in `split_links`.
     connected : bool
         As in `split_links`.
+    bipartite
+        As in `pugraph.fit`: links are hidden, and ranked among, pairs across two kinds of nodes.
     negatives, sample, ratio, per_node, k
         As in `evaluate`.
     n_jobs : int, optional
@@ -320,7 +323,7 @@ def compare(
     check_option("n_jobs", n_jobs, N_JOBS)
     if n_jobs is not None:
         named_scorers = {name: _on_threads(s, n_jobs) for name, s in named_scorers.items()}
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=bipartite)
     numbers = range(seeds if time is None else 1)
     results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
     times: dict[str, list[float]] = {name: [] for name in named_scorers}

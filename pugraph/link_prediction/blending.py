@@ -217,6 +217,7 @@ def pu_blend(
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -247,7 +248,7 @@ def pu_blend(
     features
         As in `pugraph.pu_bias`. A model of the features is added to the other predictors,
         which still use the links.
-    half_life, weight, time, non_links
+    half_life, weight, time, non_links, bipartite
         As in `pugraph.fit`. With `time`, the latest links are hidden instead of random ones,
         so that the blend learns which links come next.
     seed : int
@@ -323,7 +324,9 @@ def pu_blend(
     >>> more > scores[0, 33]
     True
     """
-    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
+    data = to_graph_data(
+        G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
+    )
     options = Options(
         method=BLEND,
         rank=rank,

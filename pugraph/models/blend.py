@@ -308,21 +308,23 @@ class Blend(LinkModel):
         True
         """
         new = node_list(nodes, self.data.index)
-        by_features = "pu_bias_features" in self._evidence.models
-        if features is not None and not by_features:
+        by_features = self._evidence.models.get("pu_bias_features")
+        if features is not None and by_features is None:
             raise InputError("the model has no features: give links instead")
-        if links is None and not by_features:
+        if links is None and by_features is None:
             raise InputError("give the links of the new nodes; without any they have no score")
-        pairs = [] if links is None else list(links)
-        data = with_nodes(self.data, new, pairs)
+        kind = None
+        if isinstance(by_features, FactorModel):
+            if features is None:
+                raise InputError("the model has features: give those of the new nodes")
+            kind = by_features._kind_by(features)
+        data = with_nodes(self.data, new, links, kind)
         models: dict[str, Model] = {}
         for name, model in self._evidence.models.items():
             if isinstance(model, Embedding):
                 models[name] = model.with_nodes(self._evidence.data, data._loopless)
-            elif model.inductive:
-                models[name] = model.add_nodes(new, features=features, links=pairs)
             else:
-                models[name] = model.add_nodes(new, links=pairs)
+                models[name] = model._grown(data._loopless, features)
         evidence = Evidence(data._loopless, models)
         return Blend(data, evidence, self._learned, self._n_jobs, self._options)
 

@@ -68,13 +68,11 @@ class Embedding(NamedTuple):
 
         As in a decomposition, the row of a node is the product of its links and V, over S.
         """
-        known = len(old.nodes)
+        m, n = old.adjacency.shape
         adjacency = grown.adjacency.astype(np.float64)
         degrees = [np.diff(side.indptr) for side in old._sides]
-        W = self._placed(adjacency[known:, : len(self.H)], self.H, degrees[1])
-        if not old.square:
-            return self._replace(W=np.vstack([self.W, W]))
-        H = self._placed(sp.csr_array(adjacency[:known, known:].T), self.W, degrees[0])
+        W = self._placed(adjacency[m:, :n], self.H, degrees[1])
+        H = self._placed(sp.csr_array(adjacency[:m, n:].T), self.W, degrees[0])
         return self._replace(W=np.vstack([self.W, W]), H=np.vstack([self.H, H]))
 
     def _placed(self, links: sp.csr_array, fixed: FloatArray, degrees: FloatArray) -> FloatArray:

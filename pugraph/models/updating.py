@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
-from pugraph.adapters import to_graph_data
+from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import with_changes
 from pugraph.adapters.snapshots import Snapshot, snapshot
 from pugraph.errors import InputError
@@ -105,6 +105,11 @@ class Updatable(PairScorer):
         if G2 is None:
             data = with_changes(self.data, *changes)
         else:
+            if self.data.bipartite and not isinstance(G2, GraphData):
+                raise InputError(
+                    "the model has two kinds of nodes: tell those of the new graph, as "
+                    "update(to_graph_data(G2, bipartite=...))"
+                )
             data = to_graph_data(G2, directed=self.data.directed)
             if data.library == "matrix" and self.data.directed:  # which may happen to be symmetric
                 data = replace(data, directed=True)

@@ -136,6 +136,7 @@ def select(
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     fraction: float = _HIDDEN,
     progress: bool = False,
     **options: Any,
@@ -149,7 +150,7 @@ def select(
     rho, reg, rank
         "auto" is chosen; a number is kept; None means the default of `pugraph.fit`, for this
         method.
-    features, weight, time, non_links
+    features, weight, time, non_links, bipartite
         As in `pugraph.fit`. With `time`, the latest links are hidden instead of random ones.
     fraction : float
         The fraction of the links to hide, above 0 and below 1.
@@ -192,7 +193,9 @@ def select(
     check_option("fraction", fraction, FRACTION)
     check_option("method", method, FACTOR_METHOD)
     check_names("select", options, PASSED_ON)
-    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
+    data = to_graph_data(
+        G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
+    )
     inductive = data.has_features
     chosen = Options(method=method, rho=rho, reg=reg, rank=rank, inductive=inductive, **options)
     check_known(data, chosen)

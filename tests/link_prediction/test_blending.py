@@ -404,7 +404,7 @@ def test_small_graphs_have_sensible_chances(name):
 @compiled
 def test_bipartite_graphs_are_ranked_without_ties():
     G = nx.bipartite.random_graph(40, 30, 0.15, seed=0)
-    model = pugraph.fit(G)
+    model = pugraph.fit(G, bipartite=False)
     found = [(u, v, p) for u, v, p in model.predict() if G.degree(u) and G.degree(v)]
     across = np.array([p for u, v, p in found if u < 40 <= v])
     within = np.array([p for u, v, p in found if not u < 40 <= v])
