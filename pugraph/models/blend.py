@@ -471,10 +471,7 @@ class Blend(LinkModel):
             near, far = (Odds.restored(_with_prefix(name, arrays), n) for name in ("near", "far"))
             quantiles = array_of(arrays, "quantiles", (n, LEVELS.size))
             learned = Learned(near, far, Calibration.restored(about["calibration"]), quantiles)
-        options = None
-        if about.get("options") is not None:  # older files have none
-            options = Options.restored(about["options"])
-        return cls(data, evidence, learned, None, options)
+        return cls(data, evidence, learned, None, Options.restored(about.get("options")))
 
 
 def _prefixed(name: str, arrays: dict[str, Any]) -> dict[str, Any]:

@@ -285,12 +285,10 @@ class FactorModel(LinkModel):
         """The options of the fit; if they are not known, the numbers that it used."""
         if self._options is not None:
             return self._options
-        numbers: dict[str, Any] = {"rank": self.rank, "reg": self.reg, "alpha": self.alpha}
-        if self.method == "shift":
-            numbers["rho"] = self.rho
-        return Options(
-            method=self.method, solver=self.solver, dtype=self.factors[0].dtype, **numbers
-        )
+        kind: dict[str, Any] = {"method": self.method, "solver": self.solver}
+        kind["dtype"] = self.factors[0].dtype
+        rho = self.rho if self.method == "shift" else None
+        return Options(rank=self.rank, rho=rho, alpha=self.alpha, reg=self.reg, **kind)
 
     def _updated(self, change: Snapshot) -> FactorModel:
         from pugraph.models.fit_model import RESUMABLE, fit_model  # which makes these models
@@ -298,10 +296,7 @@ class FactorModel(LinkModel):
         if self.inductive:
             raise InputError("a model with features cannot be updated; fit again")
         if self.solver not in RESUMABLE:
-            raise InputError(
-                f"a model by solver={self.solver!r}, which does not begin with vectors, cannot be "
-                "updated; fit again"
-            )
+            raise InputError(f"a model by solver={self.solver!r} cannot be updated; fit again")
         options = self._options_of_fit
         check_known(change.data, options)
         W, H = (change.of_rows(factor, axis) for axis, factor in enumerate(self.factors))
@@ -489,10 +484,7 @@ class FactorModel(LinkModel):
         require(gap is None or is_finite(gap), f"gap is {gap!r}")
         require(is_list(batches, int) and batches == sorted(batches), "batches are not in order")
         require(all(is_whole(n, 0, max(shape)) for n in batches), "batches are too large")
-        options = None
-        if about.get("options") is not None:  # older files have none
-            how = {name: about[name] for name in ("method", "solver")}
-            options = Options.restored(about["options"], **how, dtype=W.dtype)
+        how = {"method": about["method"], "solver": about["solver"], "dtype": W.dtype}
         return cls(
             replace(data, features=sides[0], column_features=sides[1]),
             (W, H),
@@ -503,5 +495,5 @@ class FactorModel(LinkModel):
             gap,
             (left, right),
             tuple(batches),
-            options,
+            Options.restored(about.get("options"), **how),
         )
