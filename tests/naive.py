@@ -173,6 +173,22 @@ def local_index(name, A, u, v):
     return math.fsum(1 / math.log(degree(A, w)) for w in common(A, u, v))
 
 
+def directed_index(name, A, u, v):
+    """A local index of u -> v: the nodes between have a link from u and one to v."""
+    n = len(A)
+    out = {w for w in range(n) if A[u, w]}
+    into = {w for w in range(n) if A[w, v]}
+    between = (out & into) - {u, v}
+    links = [sum(A[w] != 0) + sum(A[:, w] != 0) for w in range(n)]
+    return {
+        "common_neighbors": float(len(between)),
+        "jaccard_coefficient": len(between) / len(out | into) if out | into else 0.0,
+        "preferential_attachment": float(len(out) * len(into)),
+        "resource_allocation_index": math.fsum(1 / links[w] for w in between),
+        "adamic_adar_index": math.fsum(1 / math.log(links[w]) for w in between),
+    }[name]
+
+
 def katz(A, beta):
     """The sum over all powers (beta A)^t, t >= 1."""
     identity = np.eye(len(A))

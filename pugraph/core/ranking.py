@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import prange
 from scipy.special import digamma
 
 from pugraph.core.jit import kernel, row_chunks
@@ -33,11 +32,11 @@ def _first_at_least(levels, lo, hi, x):
     return lo
 
 
-@kernel(parallel=True)
-def _count(levels, scores, bounds, counts):
+@kernel(parallel=True, per_chunk=("counts",))
+def _count(levels, scores, chunks, counts):
     """Count the scores: 2 i + 1 counts those equal to level i, 2 i those between i - 1 and i."""
-    for c in prange(len(bounds) - 1):
-        for p in range(bounds[c], bounds[c + 1]):
+    for c in range(len(chunks) - 1):
+        for p in range(chunks[c], chunks[c + 1]):
             x = scores[p]
             lo = _first_at_least(levels, 0, levels.size, x)
             hit = lo < levels.size and levels[lo] == x

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.blocks import gram, multiply
 from pugraph.core.jit import kernel, row_chunks, threads
@@ -33,8 +32,10 @@ _HALVES, _PER_PAIR = 7, 60
 _NEGLIGIBLE = 0.01
 
 
-@kernel(parallel=True)
-def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, counts, output):
+@kernel(parallel=True, per_chunk=("slack", "counts"))
+def _search(
+    P, Q, us, vs, chunks, left, least, slack, square, mirrored, order, links, counts, output
+):
     """Find the candidate pairs of one tile of rows in every tile of columns.
 
     Candidates have a product of at least `least` minus the tile's slack, and are neither links
@@ -50,8 +51,10 @@ def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, 
         The node of each row of P.
     vs : int array
         The node of each row of Q.
-    bounds : int array
+    chunks : int array
         The bounds of the tiles of columns.
+    left : int
+        The first column of all tiles.
     least : float
         The score of the k-th best pair so far.
     slack : float array
@@ -69,16 +72,16 @@ def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, 
         Receives the number of candidates per tile.
     output : (u, v, score)
         Arrays that receive the candidates; those of a tile start at its distance from the first
-        column, times us.size.
+        column, `left`, times us.size.
     """
     indptr, indices = links
     out_u, out_v, out_score = output
-    for t in prange(len(bounds) - 1):
-        start, end = bounds[t], bounds[t + 1]
+    for t in range(len(chunks) - 1):
+        start, end = chunks[t], chunks[t + 1]
         scores = np.empty((us.size, end - start), P.dtype)
         np.dot(P, Q[start:end].T, scores)
         threshold = P.dtype.type(least - slack[t])
-        offset = (start - bounds[0]) * us.size
+        offset = (start - left) * us.size
         count = 0
         for a in range(us.size):
             hits = 0  # counted first, in a loop that vectorises: most rows have none
@@ -242,7 +245,7 @@ def _top_pairs(
             slack = rounding * longest * col_norms[bounds[:-1]].astype(np.float64) + truncation
             counts = np.empty(slack.size, np.int64)
             _search(
-                rows, Q, us[first:stop], vs, bounds, best.least, slack, pairs.square,
+                rows, Q, us[first:stop], vs, bounds, left, best.least, slack, pairs.square,
                 mirrored, order, (links.indptr, links.indices), counts, output,
             )  # fmt: skip
             offsets = (bounds[:-1] - left) * (stop - first)

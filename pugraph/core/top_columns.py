@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.jit import kernel, row_chunks, stretches, threads
 from pugraph.core.pairs import BLOCK_PAIRS, Pairs, are_links, is_link, score_pairs
@@ -29,7 +28,7 @@ _FEW_PAIRS = 1 << 18
 
 
 @kernel(parallel=True)
-def _search(P, Q, us, vs, bounds, slack, square, k, links, found, counts):
+def _search(P, Q, us, vs, chunks, slack, square, k, links, found, counts):
     """Find the candidates for the k best columns of each row.
 
     A candidate has a product of at least that of the k-th best, minus the slack of the row, and
@@ -41,7 +40,7 @@ def _search(P, Q, us, vs, bounds, slack, square, k, links, found, counts):
     Q : array of shape (columns, rank)
     us, vs : int arrays
         The node of each row of P, and of each row of Q in rising order.
-    bounds : int array
+    chunks : int array
         The bounds of the tiles of rows, each of which has one thread.
     slack : float array
         Twice how far a product may be from its score, per row.
@@ -57,8 +56,8 @@ def _search(P, Q, us, vs, bounds, slack, square, k, links, found, counts):
     """
     indptr, indices = links
     room = found.shape[1]
-    for t in prange(len(bounds) - 1):
-        start, end = bounds[t], bounds[t + 1]
+    for t in range(len(chunks) - 1):
+        start, end = chunks[t], chunks[t + 1]
         least = np.full(end - start, -np.inf, P.dtype)
         products = np.empty((end - start, room), P.dtype)
         for left in range(0, vs.size, _COL_TILE):

@@ -83,6 +83,7 @@ _MODELS = {
 }
 
 Model = FactorModel | Embedding
+Vectors = tuple[FloatArray, FloatArray]
 
 
 class Evidence:
@@ -128,7 +129,13 @@ class Evidence:
         self._places = {column.name: place for place, column in enumerate(self.columns)}
 
     @classmethod
-    def fit(cls, data: GraphData, options: Options, start: Evidence | None = None) -> Evidence:
+    def fit(
+        cls,
+        data: GraphData,
+        options: Options,
+        start: Mapping[str, Vectors] | None = None,
+        changed: tuple[IntArray, IntArray] | None = None,
+    ) -> Evidence:
         """Fit the models to a graph.
 
         Parameters
@@ -137,22 +144,29 @@ class Evidence:
             Without self-loops.
         options : Options
             Of its pu_bias, with nothing left to "auto".
-        start : Evidence, optional
-            Of a graph with a part of the links, from which the fits start.
+        start : mapping of names to pairs of arrays, optional
+            The vectors of the models of a similar graph, from which the fits start.
+        changed : (array, array), optional
+            The rows and columns with other links than in that graph, if they are few.
         """
         bias, shift = _options(data, options)
         sweeps = _SWEEPS if start is None else _MORE_SWEEPS
         models: dict[str, Model] = {}
         for name, chosen in (("pu_bias", bias), ("pu_shift", shift)):
-            earlier = None if start is None else factors(start.models[name])
-            models[name] = fit_model(data, chosen, earlier, sweeps[chosen.method])
+            earlier = None if start is None else start[name]
+            models[name] = fit_model(data, chosen, earlier, sweeps[chosen.method], changed)
         for name, normalized in (("svd", False), ("normalized_svd", True)):
-            similar: Any = None if start is None else start.models[name]
+            similar = None if start is None else start[name][1]
             with threads(1 if data.adjacency.nnz < _FEW_LINKS else options.n_jobs):
                 models[name] = Embedding.fit(data, normalized, options.seed, similar)
         if data.has_features:
             models["pu_bias_features"] = fit_model(data, _defaults(options, inductive=True))
         return cls(data, models, options.half_life)
+
+    @property
+    def vectors(self) -> dict[str, Vectors]:
+        """The vectors of each model, of the rows and of the columns."""
+        return dict(zip(self.models, self._factors, strict=True))
 
     @property
     def rising(self) -> BoolArray:
@@ -264,7 +278,7 @@ class Evidence:
         return lowest, highest
 
 
-def factors(model: Model) -> tuple[FloatArray, FloatArray]:
+def factors(model: Model) -> Vectors:
     """Return the vectors of the rows and of the columns."""
     return model.factors if isinstance(model, FactorModel) else (model.W, model.H)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import expit
 
 from pugraph.core.boosting import LEAF, MOST_BINS, Shape, Trees, boost, tree_bounds, tree_shares
@@ -205,7 +205,7 @@ def _calibrated(odds: Odds, examples: Examples, seen: float) -> Odds:
 
     if surplus(-_LARGEST_SHIFT) * surplus(_LARGEST_SHIFT) >= 0:
         return odds
-    shift = brentq(surplus, -_LARGEST_SHIFT, _LARGEST_SHIFT)
+    shift = scipy.optimize.brentq(surplus, -_LARGEST_SHIFT, _LARGEST_SHIFT)
     assert odds.trees is not None
     return replace(
         odds,
