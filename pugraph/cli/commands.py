@@ -317,7 +317,7 @@ def info(args: Namespace) -> None:
     else:
         description = describe(_load(args))
     if form == "table":
-        rows = [(name, _plain(value)) for name, value in description.items()]
+        rows = [(name, output.plain(value)) for name, value in description.items()]
         output.write_text(output.aligned(None, rows) + _hints(description), args.output)
     else:
         output.write_rows(list(description), [list(description.values())], form, args.output)
@@ -331,16 +331,6 @@ def _hints(description: dict[str, Any]) -> str:
     if description.get("repeated edges"):
         told.append("--weight count uses how often an edge is repeated.\n")
     return "\n" * bool(told) + "".join(told)
-
-
-def _plain(value: Any) -> str:
-    if value is None or value == []:
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return "; ".join(map(str, value))
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _load(args: Namespace) -> Network:
