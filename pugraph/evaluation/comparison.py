@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
+import scipy.special
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
@@ -109,7 +109,9 @@ class Comparison:
             values = [by_k[int(k)] for by_k in values]
         n = len(values)
         spread = float(np.std(values, ddof=1)) if n > 1 else float("nan")
-        half = spread / np.sqrt(n) * float(student.ppf(0.975, n - 1)) if n > 1 else spread
+        half = (
+            spread / np.sqrt(n) * float(scipy.special.stdtrit(n - 1, 0.975)) if n > 1 else spread
+        )
         return float(np.mean(values)), float(half)
 
     def table(self, metrics: Sequence[str] | None = None, count: str = "all_pairs") -> str:
@@ -245,8 +247,9 @@ def compare(
     *,
     fraction: float = 0.5,
     seeds: int = 5,
-    time: str | None = None,
+    time: str | bool | None = None,
     connected: bool = False,
+    bipartite: Any = None,
     negatives: str = "all",
     sample: int | None = None,
     ratio: float | None = None,
@@ -264,16 +267,19 @@ def compare(
         functions are used. They may be predictors of pugraph (a `functools.partial` sets
         options), of networkx, or your own; for igraph graphs also
         `igraph.Graph.similarity_jaccard` and `similarity_dice`.
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        Functions of other libraries need the graph itself, not a GraphData.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
+        Functions of other libraries need the graph itself, not a GraphData. The weights and times
+        of a GraphData are used by the predictors that take them.
     fraction : float
         As in `split_links`.
     seeds : int
         The number of random splits, with the seeds 0, 1, ...; with `time`, there is one split.
-    time : str, optional
+    time : str or True, optional
         As in `split_links`.
     connected : bool
         As in `split_links`.
+    bipartite
+        As in `pugraph.fit`: links are hidden, and ranked among, pairs across two kinds of nodes.
     negatives, sample, ratio, per_node, k
         As in `evaluate`.
     n_jobs : int, optional
@@ -317,7 +323,7 @@ def compare(
     check_option("n_jobs", n_jobs, N_JOBS)
     if n_jobs is not None:
         named_scorers = {name: _on_threads(s, n_jobs) for name, s in named_scorers.items()}
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=bipartite)
     numbers = range(seeds if time is None else 1)
     results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
     times: dict[str, list[float]] = {name: [] for name in named_scorers}
@@ -345,7 +351,7 @@ def _split(
     data: GraphData,
     fraction: float,
     seed: int,
-    rule: tuple[str | None, bool],
+    rule: tuple[str | bool | None, bool],
     shared: list[Hashable],
 ) -> Task:
     """Return a split; the training graph of the same type as G is built when a scorer needs it."""

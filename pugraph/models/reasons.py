@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pugraph.adapters import GraphData
-from pugraph.adapters.lookup import Positions
+from pugraph.adapters.lookup import Positions, SomePositions
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.html import html_table
 
@@ -217,11 +217,14 @@ def explanation(
 
 def name_of(data: GraphData, axis: int, position: int) -> str:
     """Return the name of a node in words: of a row (axis 0) or of a column (axis 1)."""
-    if not data.square:
+    if not data.square and not data.bipartite:
         return f"{('row', 'column')[axis]} {position}"
     if isinstance(data.index, Positions):
         return data.index.name(position)
-    return str(data.nodes[position])
+    node: Any = (data.columns if axis else data.nodes)[position]
+    if isinstance(data.index, SomePositions):
+        return data.index.whole.name(node)
+    return str(node)
 
 
 def title(data: GraphData, row: int, col: int) -> str:

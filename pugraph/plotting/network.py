@@ -14,15 +14,17 @@ from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
 from pugraph.plotting.labels import write_beside, write_inside
-from pugraph.plotting.layouts import find_positions
 from pugraph.plotting.style import GREY, axes
+from pugraph.plotting.surroundings import around, positions_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # all of these were chosen by eye
-_WIDTHS, _ARROW_WIDTHS = (1.0, 4.5), (1.0, 3.0)  # points, at the lowest and highest score
+_WIDTH, _ARROW_WIDTH = 4.5, 3.0  # points, at the highest score
+_THINNEST = 0.5  # points: a score near 0 is still visible
 _FEW_NODES = 60  # up to which all nodes have labels
+_MANY_NODES = 500  # from which on only what is near the predicted links can be read
 _NODE, _NODE_EDGE = "#E3E8EE", "#4D4D4D"  # light and dark grey
 _BEND = 0.12  # of the length of a directed link, which separates it from its reverse
 _IN_NODE = 190.0  # square points: room for a label of two characters
@@ -35,11 +37,15 @@ def draw_predictions(
     ax: Axes | None = None,
     layout: Any = "spring",
     labels: str | bool = "auto",
+    crop: str | bool = "auto",
     seed: int = 0,
     cmap: Any = None,
     colorbar: bool = True,
 ) -> Axes:
     """Draw a graph in grey and predicted links on top, wider and darker with higher scores.
+
+    Widths are proportional to the scores, and so is the distance from the light end of the
+    colours, which is 0; only where scores are negative it is the lowest one.
 
     Parameters
     ----------
@@ -59,6 +65,9 @@ def draw_predictions(
         "auto" labels all nodes of a graph of up to 60. In a larger graph it labels at most 60
         nodes of predicted links, those of the highest scores first, and drops labels that
         would overlap. The label of an igraph vertex is its name, or its index if it has none.
+    crop : {"auto", True, False}
+        Whether to draw only the nodes of predicted links and their neighbours, and to say so
+        above. "auto" does it if the graph has more than 500 nodes.
     seed : int
         Seed of the layout.
     cmap : str or matplotlib.colors.Colormap, optional
@@ -97,37 +106,41 @@ def draw_predictions(
     >>> {lines.get_label(): len(lines.get_segments()) for lines in ax.collections[:2]}
     {'link': 78, 'predicted link': 10}
     """
-    if labels != "auto" and not isinstance(labels, bool):
-        raise InputError(f"labels must be 'auto', True or False, not {labels!r}")
+    for name, value in (("labels", labels), ("crop", crop)):
+        if value != "auto" and not isinstance(value, bool):
+            raise InputError(f"{name} must be 'auto', True or False, not {value!r}")
     check_whole("seed", seed, 0)
-    data = to_graph_data(G)
-    rows, cols, scores = _predicted(data, predictions)
-    us, vs = data.links()
-    m, n = data.adjacency.shape
-    if not data.square:
-        vs, cols = vs + m, cols + m
-    count = m if data.square else m + n
-    places = find_positions(G, data, count, layout, seed)
+    data = to_graph_data(G, bipartite=False)
+    rows, cols, scores = predicted_links(data, predictions)
     order = np.argsort(scores, kind="stable")  # draws the highest on top
-    rows, cols, scores = rows[order], cols[order], scores[order]
-    texts, wanted = _texts(data), _named(labels, count, rows, cols)
+    scores = scores[order]
+    part = whole(data, rows[order], cols[order])
+    if rows.size and (part.n_nodes > _MANY_NODES if crop == "auto" else crop):
+        part = around(part)
+    count, rows, cols = part.nodes.size, part.rows, part.cols
+    m = int(np.searchsorted(part.nodes, data.adjacency.shape[0]))
+    places = positions_of(G, data, part, layout, seed)
+    names = texts_of(data)
+    texts, wanted = [names[i] for i in part.nodes], _named(labels, count, rows, cols)
     small = count <= _FEW_NODES
     inside = small and max((len(texts[i]) for i in wanted), default=3) <= 2
     size = _IN_NODE if inside else min(50.0, max(3.0, 6000 / max(count, 1)))
     ax = axes(ax)
     ax.set_axis_off()
     ax.set_aspect("equal")
+    if not part.whole:
+        ax.set_title(str(part), fontsize="small", color=_NODE_EDGE)
     gap = math.sqrt(size) / 2 if data.directed and data.square else None
-    _draw_known(ax, np.stack([places[us], places[vs]], axis=1), gap)
-    curves = _curves(places[rows], places[cols], 0 if gap is None else _BEND)
+    _draw_known(ax, np.stack([places[part.us], places[part.vs]], axis=1), gap)
+    curves = bent(places[rows], places[cols], 0 if gap is None else _BEND)
     drawn = _draw_predicted(ax, curves, scores, _dark() if cmap is None else cmap, gap)
     ends = np.union1d(rows, cols)
-    for marker, part in (("o", slice(0, m)), ("s", slice(m, count))):
+    for marker, which in (("o", slice(0, m)), ("s", slice(m, count))):
         # in a large graph, predicted links cover nodes that are not their ends
-        _draw_nodes(ax, places[part], size, marker, 3 if small else 1.5)
+        _draw_nodes(ax, places[which], size, marker, 3 if small else 1.5)
     if not small:
-        for marker, part in (("o", ends[ends < m]), ("s", ends[ends >= m])):
-            _draw_nodes(ax, places[part], max(size, 12), marker, 3)
+        for marker, some in (("o", ends[ends < m]), ("s", ends[ends >= m])):
+            _draw_nodes(ax, places[some], max(size, 12), marker, 3)
     ax.margins(0.08)
     ax.autoscale_view()
     if colorbar and scores.size:
@@ -142,26 +155,26 @@ def draw_predictions(
     return ax
 
 
-def _predicted(data: GraphData, predictions: Iterable[Any]) -> tuple[IntArray, IntArray, Any]:
+def predicted_links(
+    data: GraphData, predictions: Iterable[Any], name: str = "predictions"
+) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the positions and scores of validated predictions."""
     if isinstance(predictions, str) or not isinstance(predictions, Iterable):
-        raise InputError(f"predictions must be (u, v, score) tuples, not {predictions!r}")
+        raise InputError(f"{name} must be (u, v, score) tuples, not {predictions!r}")
     pairs, scores = [], []
     for place, item in enumerate(predictions):
         try:
             u, v, score = item
             scores.append(float(score))
         except (TypeError, ValueError):
-            raise InputError(
-                f"item {place} of predictions is not (u, v, score): {item!r}"
-            ) from None
+            raise InputError(f"item {place} of {name} is not (u, v, score): {item!r}") from None
         if not math.isfinite(scores[-1]):
-            raise InputError(f"item {place} of predictions has the score {score!r}")
+            raise InputError(f"item {place} of {name} has the score {score!r}")
         pairs.append((u, v))
-    rows, cols = data.pair_positions(pairs, "predictions")
+    rows, cols = data.pair_positions(pairs, name)
     loops = np.flatnonzero((rows == cols) & data.square)
     if loops.size:
-        raise InputError(f"item {loops[0]} of predictions links a node to itself")
+        raise InputError(f"item {loops[0]} of {name} links a node to itself")
     return rows, cols, np.array(scores)
 
 
@@ -180,9 +193,9 @@ def _draw_predicted(
 ) -> Any:
     from matplotlib.collections import LineCollection
 
-    low, spread = _span(scores)
-    least, most = _WIDTHS if gap is None else _ARROW_WIDTHS
-    widths = least + (most - least) * (scores - low) / spread
+    low, spread = span(scores)
+    most = _WIDTH if gap is None else _ARROW_WIDTH
+    widths = np.maximum(_THINNEST, most * (scores - low) / spread)
     look = {"linewidths": widths, "zorder": 2, "label": "predicted link"}
     drawn = LineCollection(list(curves), cmap=cmap, capstyle="round", **look)
     drawn.set_array(scores)
@@ -199,15 +212,12 @@ def _draw_nodes(ax: Axes, places: FloatArray, size: float, marker: str, zorder: 
         ax.scatter(*places.T, s=size, marker=marker, zorder=zorder, **look)
 
 
-def _span(scores: FloatArray) -> tuple[float, float]:
-    """Return the lowest score and the range; equal scores are at the top of a range."""
+def span(scores: FloatArray) -> tuple[float, float]:
+    """Return where the scale of scores begins, 0 or below it, and its length to the highest."""
     if not scores.size:
         return 0.0, 1.0
-    low, spread = float(scores.min()), float(np.ptp(scores))
-    if spread:
-        return low, spread
-    spread = abs(low) or 1.0
-    return low - spread, spread
+    low, high = min(0.0, float(scores.min())), float(scores.max())
+    return (low, high - low) if high > low else (high - 1, 1.0)
 
 
 def _dark() -> Any:
@@ -217,7 +227,7 @@ def _dark() -> Any:
     return ListedColormap(colormaps["viridis"](np.linspace(0.85, 0, 256)), "dark viridis")
 
 
-def _curves(starts: FloatArray, ends: FloatArray, bend: float) -> FloatArray:
+def bent(starts: FloatArray, ends: FloatArray, bend: float) -> FloatArray:
     """Return points along each link, bent to the left by `bend` times its length."""
     along = ends - starts
     aside = np.stack([-along[:, 1], along[:, 0]], axis=1)
@@ -246,7 +256,7 @@ def _draw_heads(ax: Axes, curves: FloatArray, widths: FloatArray, gap: float, **
     ax.add_collection(heads, autolim=False)
 
 
-def _texts(data: GraphData) -> Sequence[str]:
+def texts_of(data: GraphData) -> Sequence[str]:
     """Return the labels of all nodes; igraph's vertices may have names."""
     ends = list(data.nodes) if data.square else [*data.nodes, *data.columns]
     texts = list(map(str, ends))

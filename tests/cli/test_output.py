@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 
 import networkx as nx
+import pytest
 
+import pugraph
 from pugraph.cli import output
 
 
@@ -57,6 +59,30 @@ def test_of_a_large_network_only_what_is_around_the_links_is_drawn(run, tmp_path
     assert run("predict", links, *argv, "--plot", path).code == 0
     drawn = [f"n{i}" for i in range(601) if f"<!-- n{i} -->" in path.read_text()]
     assert drawn == ["n0", "n1", "n2", "n3"]  # n0 - n2 is the link
+
+
+@pytest.mark.parametrize("method", ["bias", "jaccard"])
+def test_pages(run, links, tmp_path, method):
+    path = tmp_path / "links.html"
+    assert run("predict", links, "--method", method, "--top", 2, "--html", path).code == 0
+    page = path.read_text(encoding="utf-8")
+    assert "2 predicted links" in page
+    assert ('"reasons":null' in page) == (method == "jaccard")
+    assert ("linked to both" in page) == (method == "bias")
+
+
+def test_a_page_of_a_model_whose_nodes_are_numbers(run, tmp_path):
+    model, page = tmp_path / "karate.pugraph", tmp_path / "karate.html"
+    pugraph.fit(nx.karate_club_graph(), "bias").save(model)
+    assert run("predict", "--model", model, "--html", page).code == 0
+    assert "linked to both" in page.read_text(encoding="utf-8")
+
+
+def test_pages_without_bokeh(run, links, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bokeh.plotting", None)
+    done = run("predict", links, "--method", "jaccard", "--html", tmp_path / "x.html")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert 'pip install "pugraph[explore]"' in done.err
 
 
 def test_plots_without_matplotlib(run, links, tmp_path, monkeypatch):

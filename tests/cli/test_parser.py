@@ -36,6 +36,7 @@ from pugraph.cli.parser import make_parser
         (["predict", "-o", "x.what"], "the extension is none of"),
         (["predict", "-o", "/no/such/place.csv"], "there is no such directory"),
         (["predict", "--plot", "/no/such/place.png"], "there is no such directory"),
+        (["predict", "--html", "/no/such/place.html"], "there is no such directory"),
         (["fit"], "required: -o/--output"),
         (["fit", "-o", "/no/such/model"], "there is no such directory"),
         (["links.txt"], "invalid choice"),

@@ -45,15 +45,29 @@ class TestDrawPredictions:
         nodes = [c for c in ax.collections if isinstance(c, PathCollection)]
         assert nodes[0].get_offsets().tolist() == [list(places[node]) for node in KARATE]
 
-    def test_width_and_darkness_rise_with_the_score(self, ax):
+    def test_width_and_darkness_are_proportional_to_the_score(self, ax):
         draw_predictions(KARATE, LINKS, ax=ax)
         found = lines(ax, "predicted link")
         assert found.get_array().tolist() == [0.1, 0.4, 0.9]
-        assert (np.diff(found.get_linewidth()) > 0.5).all()
+        assert found.get_linewidth() == pytest.approx([4.5 / 9, 2, 4.5])
         light = found.to_rgba(found.get_array())[:, :3] @ [0.2126, 0.7152, 0.0722]
         assert (np.diff(light) < -0.05).all()
         assert light.max() < 0.8  # visible on white
-        assert found.get_clim() == (0.1, 0.9)
+        assert found.get_clim() == (0, 0.9)
+
+    def test_scores_that_differ_little_look_alike(self, ax):
+        draw_predictions(KARATE, [(4, 5, 0.36), (0, 33, 0.39)], ax=ax)
+        found = lines(ax, "predicted link")
+        thin, thick = found.get_linewidth()
+        assert thin / thick == pytest.approx(0.36 / 0.39)
+        pale, dark = found.to_rgba(found.get_array())[:, :3]
+        assert np.abs(pale - dark).max() < 0.1
+
+    def test_negative_scores(self, ax):
+        draw_predictions(KARATE, [(4, 5, -0.5), (6, 10, 0.0), (0, 33, 0.5)], ax=ax)
+        found = lines(ax, "predicted link")
+        assert found.get_linewidth() == [0.5, 2.25, 4.5]  # the first one stays visible
+        assert found.get_clim() == (-0.5, 0.5)
 
     @pytest.mark.parametrize("score", [0.4, 0.0, -2.0])
     def test_equal_scores(self, ax, score):
@@ -61,6 +75,30 @@ class TestDrawPredictions:
         found = lines(ax, "predicted link")
         assert found.get_linewidth() == [4.5, 4.5]
         assert found.get_clim()[1] == score > found.get_clim()[0]
+
+    @pytest.mark.parametrize("library", ["networkx", "igraph", "matrix"])
+    @pytest.mark.parametrize("directed", [False, True])
+    def test_of_a_large_graph_only_what_is_near_is_drawn(self, ax, library, directed):
+        G = nx.path_graph(600, nx.DiGraph if directed else None)
+        if library != "networkx":
+            G = ig.Graph.from_networkx(G) if library == "igraph" else nx.to_scipy_sparse_array(G)
+        draw_predictions(G, [(4, 6, 0.2), (301, 300, 0.1)], ax=ax)
+        assert words(ax) == [str(n) for n in (3, 4, 5, 6, 7, 299, 300, 301, 302)]
+        assert len(lines(ax, "link").get_segments()) == 4 + 3
+        assert ax.get_title() == ("9 of 600 nodes: those of the predicted links, and neighbours")
+        assert bool(heads(ax)) == directed
+
+    def test_crop_as_asked(self, ax):
+        draw_predictions(KARATE, [(4, 5, 0.2)], ax=ax, crop=True)
+        assert set(words(ax)) == {str(n) for end in (4, 5) for n in [end, *KARATE[end]]}
+        whole = draw_predictions(nx.path_graph(600), [(4, 6, 0.2)], crop=False)
+        assert len(lines(whole, "link").get_segments()) == 599
+        assert whole.get_title() == ""
+
+    def test_a_crop_keeps_given_positions(self, ax):
+        places = {node: (node, -node) for node in range(600)}
+        draw_predictions(nx.path_graph(600), [(4, 6, 0.2)], ax=ax, layout=places)
+        assert lines(ax, "predicted link").get_segments()[0].tolist() == [[4, -4], [6, -6]]
 
     def test_no_predictions(self, ax):
         draw_predictions(KARATE, [], ax=ax)
@@ -140,6 +178,9 @@ class TestDrawPredictions:
         for layout in ("spring", "fr"):
             draw_predictions(A, [(0, 1, 0.4)], ax=ax, layout=layout)
         assert words(ax) == ["0", "1"] * 2
+        near = draw_predictions(A, [(0, 1, 0.4)], crop=True)
+        assert words(near) == ["0", "1"] * 2
+        assert [len(c.get_offsets()) for c in near.collections[2:]] == [2, 2]
 
     @pytest.mark.parametrize(
         ("predictions", "error", "message"),
@@ -166,6 +207,8 @@ class TestDrawPredictions:
     def test_bad_options(self):
         with pytest.raises(ValueError, match="labels must be 'auto', True or False, not 'all'"):
             draw_predictions(KARATE, LINKS, labels="all")
+        with pytest.raises(ValueError, match="crop must be 'auto', True or False, not 2"):
+            draw_predictions(KARATE, LINKS, crop=2)
         with pytest.raises(ValueError, match="seed"):
             draw_predictions(KARATE, LINKS, seed=-1)
         with pytest.raises(TypeError, match="graph"):
