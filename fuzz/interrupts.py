@@ -152,10 +152,10 @@ COMMANDS = {
 def _small_bits() -> str:
     """Return a digest of small fits, and of the threads that kernels and BLAS have now."""
     import networkx as nx
-    import numba
     import threadpoolctl
 
     import pugraph
+    from pugraph.core import jit
 
     G = nx.les_miserables_graph()
     text = hashlib.blake2b(digest_size=8)
@@ -164,7 +164,7 @@ def _small_bits() -> str:
             text.update(factor.tobytes())
     text.update(repr(pugraph.fit(G, rank=8).top_links(10)).encode())
     pools = sorted((p["filepath"], p["num_threads"]) for p in threadpoolctl.threadpool_info())
-    return f"{text.hexdigest()} {numba.get_num_threads()} {pools}"
+    return f"{text.hexdigest()} {jit.allowed_threads()} {pools}"
 
 
 def child(what: str, name: str) -> None:

@@ -6,6 +6,7 @@ import itertools
 import math
 
 import numpy as np
+from sklearn.metrics import ndcg_score
 
 
 def objective(A, W, H, seen, unseen, target, reg):
@@ -172,6 +173,22 @@ def local_index(name, A, u, v):
     return math.fsum(1 / math.log(degree(A, w)) for w in common(A, u, v))
 
 
+def directed_index(name, A, u, v):
+    """A local index of u -> v: the nodes between have a link from u and one to v."""
+    n = len(A)
+    out = {w for w in range(n) if A[u, w]}
+    into = {w for w in range(n) if A[w, v]}
+    between = (out & into) - {u, v}
+    links = [sum(A[w] != 0) + sum(A[:, w] != 0) for w in range(n)]
+    return {
+        "common_neighbors": float(len(between)),
+        "jaccard_coefficient": len(between) / len(out | into) if out | into else 0.0,
+        "preferential_attachment": float(len(out) * len(into)),
+        "resource_allocation_index": math.fsum(1 / links[w] for w in between),
+        "adamic_adar_index": math.fsum(1 / math.log(links[w]) for w in between),
+    }[name]
+
+
 def katz(A, beta):
     """The sum over all powers (beta A)^t, t >= 1."""
     identity = np.eye(len(A))
@@ -303,7 +320,7 @@ def ranks_among(positives, negatives, rng, orders=4000):
 
 
 def found_by_node(positives, negatives, ks):
-    """One node: the expected positives among its first k, and the mean reciprocal rank.
+    """One node: the expected positives among its first k, the reciprocal rank, and NDCG@k.
 
     A tied pair is at each place of the tie with the same chance.
     """
@@ -317,25 +334,35 @@ def found_by_node(positives, negatives, ks):
         above = sum(x > score for x in negatives)
         places = range(above, above + 1 + sum(x == score for x in negatives))
         ranks += sum(1 / (1 + place) for place in places) / len(places)
-    return hits, ranks / len(positives)
+    truth = [True] * len(positives) + [False] * len(negatives)
+    gains = [1.0] * len(ks)
+    if len(everything) > 1:  # a single pair is refused
+        gains = [ndcg_score([truth], [everything], k=k) for k in ks]
+    return hits, ranks / len(positives), gains
 
 
 def found_by_node_in_all_orders(positives, negatives, ks):
     """The same, as the mean over every order that is sorted by score."""
     pairs = [(score, True) for score in positives] + [(score, False) for score in negatives]
-    hits, ranks, orders = np.zeros(len(ks)), 0.0, 0
+    hits, gains, ranks, orders = np.zeros(len(ks)), np.zeros(len(ks)), 0.0, 0
     for order in itertools.permutations(pairs):
         if any(a[0] < b[0] for a, b in itertools.pairwise(order)):
             continue
         truth = [is_positive for _, is_positive in order]
         orders += 1
         hits += [sum(truth[:k]) for k in ks]
+        gains += [gain(truth[:k]) / gain(sorted(truth)[::-1][:k]) for k in ks]
         ranks += sum(1 / (1 + truth[:i].count(False)) for i, hit in enumerate(truth) if hit)
-    return (hits / orders).tolist(), ranks / orders / len(positives)
+    return (hits / orders).tolist(), ranks / orders / len(positives), (gains / orders).tolist()
+
+
+def gain(truth):
+    """The discounted cumulative gain of a list of hits and misses."""
+    return sum(1 / math.log2(place + 2) for place, hit in enumerate(truth) if hit)
 
 
 def retrieval(A, hidden, scores, ks, square):
-    """VCMPR@k, recall@k, mean reciprocal rank and number of nodes, from all pairs of each row."""
+    """VCMPR@k, recall@k, NDCG@k, reciprocal rank and the number of nodes, by all pairs of rows."""
     found = []
     for u in range(A.shape[0]):
         mine = [v for v in range(A.shape[1]) if not A[u, v] and not (square and u == v)]
@@ -344,14 +371,16 @@ def retrieval(A, hidden, scores, ks, square):
         if positives:
             found.append((len(positives), *found_by_node(positives, negatives, ks)))
     vcmpr = {
-        k: math.fsum(max(hits[c] / k, hits[c] / total) for total, hits, _ in found) / len(found)
+        k: math.fsum(max(hits[c] / k, hits[c] / total) for total, hits, *_ in found) / len(found)
         for c, k in enumerate(ks)
     }
     recall = {
-        k: math.fsum(hits[c] / total for total, hits, _ in found) / len(found)
+        k: math.fsum(hits[c] / total for total, hits, *_ in found) / len(found)
         for c, k in enumerate(ks)
     }
-    return vcmpr, recall, math.fsum(rank for *_, rank in found) / len(found), len(found)
+    ndcg = {k: math.fsum(gains[c] for *_, gains in found) / len(found) for c, k in enumerate(ks)}
+    rank = math.fsum(rank for *_, rank, _ in found) / len(found)
+    return vcmpr, recall, ndcg, rank, len(found)
 
 
 def chances_by_degree(pairs, by_row, by_column, symmetric):

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import networkx as nx
-import numba
 import numpy as np
 import pytest
 
 import pugraph
+from pugraph.core import jit
 from pugraph.link_prediction.methods import METHODS
 from tests.models.examples import quick_fit
 
@@ -44,11 +44,11 @@ def test_threads_that_fit_and_score_at_once_get_what_they_get_alone():
     calls = [(make, G) for make in makes.values() for G in graphs]
     alone = [bits(*call) for call in calls]
     blends = [partial(quick_fit, seed=seed, n_jobs=2)(graphs[0]).top_links(20) for seed in (0, 1)]
-    before = numba.get_num_threads()
+    before = jit.allowed_threads()
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda call: bits(*call), calls * 2))
     assert together == alone * 2
-    assert numba.get_num_threads() == before
+    assert jit.allowed_threads() == before
     # `quick_fit` changes a module for a while: one change for all threads
     from pugraph.link_prediction import blending
 

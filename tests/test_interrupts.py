@@ -20,9 +20,10 @@ pytestmark = [
 
 WORK = """
 import json, signal, sys, time, warnings
-import igraph, networkx as nx, numba, numpy as np, threadpoolctl
+import igraph, networkx as nx, numpy as np, threadpoolctl
 import pugraph
 from pugraph.clustering import pu_cluster
+from pugraph.core import jit
 from pugraph.evaluation import compare
 from pugraph.link_prediction import adamic_adar_index, katz
 from pugraph.selection import select
@@ -48,7 +49,7 @@ def usable():
     model = pugraph.fit(small, "bias", rank=8)
     return [
         model.factors[0].tobytes(), pugraph.fit(small, rank=8).top_links(9),
-        numba.get_num_threads(), sorted(pools),
+        jit.allowed_threads(), sorted(pools),
     ]
 model = pugraph.fit(G, "bias", rank=8)
 before = usable()

@@ -26,6 +26,10 @@ PARALLEL = (
 )
 KEPT = ("first", "last")  # times of a pair with several contacts
 
+# weights and times beyond it could add up to infinity; chosen by hand, far from any unit
+_LARGEST = 1e100
+_LONGEST = 60  # characters of a value in an error; chosen by hand
+
 _SIGNED = (
     "a network with positive and negative links is two networks; predict each of them, or give "
     "the negative links as non_links"
@@ -92,11 +96,12 @@ class Contacts:
 def edge_weights(values: Iterable[Any], name: str, edge: Callable[[int], str]) -> FloatArray:
     """Return weights as numbers; one that is not above 0 is refused, with its edge."""
     weights = edge_numbers(values, name, edge)
-    bad = np.flatnonzero(weights <= 0)
+    bad = np.flatnonzero(weights < 1 / _LARGEST)
     if bad.size:
+        value = weights[bad[0]]
+        least = f"0; {_SIGNED}" if value <= 0 else f"{1 / _LARGEST:g}"
         raise InputError(
-            f"{edge(int(bad[0]))} has {name!r} = {weights[bad[0]]:g}, but weights must be above "
-            f"0; {_SIGNED}"
+            f"{edge(int(bad[0]))} has {name!r} = {value:g}, but weights must be above {least}"
         )
     return weights
 
@@ -104,7 +109,7 @@ def edge_weights(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
 def edge_numbers(values: Iterable[Any], name: str, edge: Callable[[int], str]) -> FloatArray:
     """Return the values of an attribute as finite numbers; others are refused, with their edge.
 
-    Dates become seconds since 1970.
+    Dates become seconds since 1970, in UTC unless they say otherwise.
     """
     if isinstance(values, np.ndarray):
         if values.dtype.kind == "M":
@@ -112,33 +117,57 @@ def edge_numbers(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
             values = np.where(np.isnat(values), np.nan, seconds)
         if values.dtype.kind in "biuf":
             numbers = values.astype(np.float64)
-            bad = np.flatnonzero(~np.isfinite(numbers))
-            if bad.size:
-                raise _not_finite(name, edge(int(bad[0])), values[bad[0]])
-            return numbers
-    numbers = np.fromiter((_number(value) for value in values), np.float64)
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        raise _not_finite(name, edge(int(bad[0])), list(values)[bad[0]])
-    return numbers
+            return _all_finite(numbers, values, name, edge)
+    values = list(values)
+    numbers = np.fromiter((_number(value) for value in values), np.float64, len(values))
+    return _all_finite(numbers, values, name, edge)
+
+
+def _all_finite(
+    numbers: FloatArray, values: Any, name: str, edge: Callable[[int], str]
+) -> FloatArray:
+    bad = np.flatnonzero(~(np.abs(numbers) <= _LARGEST))
+    if not bad.size:
+        return numbers
+    place = int(bad[0])
+    value = values[place]
+    if value is None:
+        raise InputError(f"{edge(place)} has no attribute {name!r}")
+    if np.isfinite(numbers[place]):
+        problem = f"is not between -{_LARGEST:g} and {_LARGEST:g}"
+    else:
+        problem = "is not a finite number"
+    shown = repr(value.item() if isinstance(value, np.number) else value)
+    shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
+    raise InputError(f"{edge(place)} has {name!r} = {shown}, which {problem}")
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds since 1970 of a date such as 2024-05-31, or 2024-05-31 12:00; or NaN.
+
+    Examples
+    --------
+    >>> seconds_of("1970-01-02"), seconds_of("1970-01-01 00:01"), seconds_of("soon")
+    (86400.0, 60.0, nan)
+    """
+    try:  # without hyphens, it may be a number
+        return _number(datetime.datetime.fromisoformat(text)) if "-" in text else np.nan
+    except ValueError:
+        return np.nan
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, datetime.datetime):
-        return value.timestamp()
-    if isinstance(value, datetime.date):
-        return datetime.datetime(
-            value.year, value.month, value.day, tzinfo=datetime.UTC
-        ).timestamp()
     if isinstance(value, str):
-        return np.nan
+        return seconds_of(value)
+    if isinstance(value, np.datetime64):
+        return float((value - np.datetime64(0, "s")) / np.timedelta64(1, "s"))
+    if isinstance(value, datetime.date):
+        if not isinstance(value, datetime.datetime):
+            value = datetime.datetime(value.year, value.month, value.day)
+        return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
     try:
         return float(value)
     except (TypeError, ValueError):
         return np.nan
-
-
-def _not_finite(name: str, edge: str, value: Any) -> InputError:
-    if value is None:
-        return InputError(f"{edge} has no attribute {name!r}")
-    return InputError(f"{edge} has {name!r} = {value!r}, which is not a finite number")
+    except OverflowError:  # a whole number of many digits
+        return np.inf

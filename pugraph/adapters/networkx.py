@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
@@ -44,7 +44,11 @@ def convert(
         neighbors = map(index.__getitem__, chain.from_iterable(rows))
         indices = np.fromiter(neighbors, np.int32, int(indptr[-1]))
     matrix = from_rows(indices, indptr, (len(nodes), len(nodes)))
-    matrix.sort_indices()
+    if G.is_directed():
+        matrix.sort_indices()
+    else:  # the matrix is its transpose, and a conversion by columns is in order; it is faster
+        columns = matrix.tocsc()
+        matrix = from_rows(columns.indices, columns.indptr, matrix.shape)
     return GraphData(nodes, index, matrix, G.is_directed(), "networkx", graph=G)
 
 
@@ -113,11 +117,22 @@ def _from_edges(adjacency: Mapping[Any, Mapping[Any, Any]], indptr: IntArray) ->
     return indices
 
 
-def attribute(G: nx.Graph, name: str) -> list[Any]:
-    """Return a node attribute's values in node order."""
-    values = []
-    for node, found in G.nodes(data=True):
-        if found.get(name) is None:
+def has_attribute(G: nx.Graph, name: str) -> bool:
+    """Return whether the first node has an attribute."""
+    return any(value is not None for _, value in islice(G.nodes(data=name), 1))
+
+
+def values(G: nx.Graph, name: str, nodes: Iterable[Hashable]) -> list[Any]:
+    """Return a node attribute's values of some nodes, None where there is none."""
+    return [G.nodes[node].get(name) for node in nodes]
+
+
+def attribute(G: nx.Graph, name: str, nodes: Iterable[Hashable] | None = None) -> list[Any]:
+    """Return a node attribute's values in node order, or of some nodes; all must have one."""
+    found = []
+    for node in G if nodes is None else nodes:
+        value = G.nodes[node].get(name)
+        if value is None:
             raise InputError(f"node {node!r} has no attribute {name!r}")
-        values.append(found[name])
-    return values
+        found.append(value)
+    return found

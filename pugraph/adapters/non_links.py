@@ -63,7 +63,8 @@ def _marked(data: GraphData, name: str) -> tuple[IntArray, IntArray]:
         known = any(name in found for *_, found in G.edges(data=True))
     elif data.library == "igraph" and G is not None:
         known = name in G.es.attributes()
-        pairs = [edge.tuple for edge in G.es if edge[name]] if known else []
+        marked = [edge.tuple for edge in G.es if edge[name]] if known else []
+        pairs = [(data.nodes[u], data.nodes[v]) for u, v in marked]
     else:
         raise InputError(f"non_links={name!r} is for networkx and igraph graphs; give the pairs")
     if not known:

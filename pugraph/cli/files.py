@@ -89,6 +89,15 @@ def errors_of_file(path: str) -> Iterator[None]:
         raise FileError(path, (error.strerror or str(error)).lower()) from None
 
 
+@contextlib.contextmanager
+def errors_of_content(path: str) -> Iterator[None]:
+    """Turn an error of the library into a `FileError`, which names the file."""
+    try:
+        yield
+    except InputError as error:
+        raise FileError(path, str(error)) from None
+
+
 def format_of(path: str, given: str | None = None) -> str:
     """Return the format of a file: as given, or by its extension.
 
@@ -269,3 +278,8 @@ def is_number(field: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def number_of(field: str) -> float:
+    """Return the number that a field is, or NaN."""
+    return float(field) if is_number(field) else float("nan")

@@ -29,11 +29,13 @@ examples:
   pugraph predict links.csv --top 20            the 20 most likely missing links ...
   pugraph predict links.csv --why               ... and what each of them rests on
   pugraph predict links.csv -o more.graphml     the network with the predicted links added
+  pugraph predict visits.csv --bipartite        ... between people and places, say
   pugraph explain links.csv ann bob             why a pair of nodes has its score
   pugraph evaluate links.csv                    how well methods predict hidden links
   pugraph fit links.csv -o links.pugraph        save a model ...
   pugraph predict --model links.pugraph         ... and use it later
   pugraph cluster --nodes people.csv --must-link friends.txt --clusters 3
+  pugraph compile                               compile everything now, for a container image
 
 "pugraph COMMAND --help" shows the options of a command. Exit codes: 0 success, 2 bad input (one
 line on stderr names the file, the line and the reason), 130 stopped by Ctrl-C."""
@@ -49,6 +51,7 @@ files: text, gzipped or not; "-" is the standard input. The extension determines
 MODELS = [name for name, method in METHODS.items() if method.savable]
 DEFAULT_METHOD = "blend"  # as in `pugraph.fit`
 COMPARED = ["blend", "bias", "jaccard", "adamic-adar"]  # by `pugraph evaluate`
+COMPARED_ACROSS = ["blend", "bias", "preferential-attachment"]  # with two kinds of nodes
 _SPEED = "the most accurate; bias is the fastest"
 
 
@@ -93,6 +96,7 @@ def make_parser() -> ArgumentParser:
     _cluster(commands)
     _fit(commands)
     _info(commands)
+    _compile(commands)
     return parser
 
 
@@ -109,6 +113,8 @@ def _command(
         formatter_class=RawDescriptionHelpFormatter,
     )
     _reading(parser)
+    if name != "cluster":
+        _kinds(parser)
     return parser
 
 
@@ -125,6 +131,7 @@ def _predict(commands: Any) -> None:
             "links.csv --why --top 3",
             "links.csv --top 50 --html links.html",
             "links.csv --nodes people.csv --features age,city",
+            "letters.csv --weight count --time year",
             "--model links.pugraph --top 5",
         ],
     )
@@ -195,7 +202,12 @@ def _evaluate(commands: Any) -> None:
         commands,
         "evaluate",
         "hide some links, and measure how well methods predict them",
-        ["", "links.csv", "links.csv --method blend,bias,katz --fraction 0.1 --seeds 3"],
+        [
+            "",
+            "links.csv",
+            "links.csv --method blend,bias,katz --fraction 0.1 --seeds 3",
+            "letters.csv --time year",
+        ],
     )
     parser.add_argument(
         "--method",
@@ -232,13 +244,7 @@ def _evaluate(commands: Any) -> None:
         action="store_true",
         help="hide no link of a spanning forest, so that no component falls apart",
     )
-    parser.add_argument(
-        "--time",
-        metavar="COLUMN",
-        help="hide the links with the largest numbers in this column, or edge attribute, instead "
-        "of random ones",
-    )
-    _fitting(parser)
+    _fitting(parser, hides=True)
     _writing(parser)
 
 
@@ -269,7 +275,7 @@ def _cluster(commands: Any) -> None:
     parser.add_argument(
         "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"
     )
-    _fitting(parser)
+    _fitting(parser, contacts=False)
     _writing(parser)
 
 
@@ -295,6 +301,19 @@ def _info(commands: Any) -> None:
     )
     parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
     _writing(parser)
+
+
+def _compile(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compile",
+        usage="pugraph compile [--jobs N]",
+        help="compile everything now, which other commands do when they first need it",
+        description="Compile everything now, which other commands do when they first need it, and "
+        "keep it in a cache: for container images, say.",
+    )
+    parser.add_argument(
+        "--jobs", type=_whole, metavar="N", help="the number of processes (default: all cores)"
+    )
 
 
 def _model_method(parser: ArgumentParser) -> None:
@@ -359,7 +378,59 @@ def _reading(parser: ArgumentParser) -> None:
     )
 
 
-def _fitting(parser: ArgumentParser) -> None:
+def _kinds(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("two kinds of nodes")
+    group.add_argument(
+        "--bipartite",
+        action=BooleanOptionalAction,
+        help="only pairs across two kinds are links: the two columns of an edge list, even where "
+        "names agree; of a GraphML, GEXF or GML file, as --kind says",
+    )
+    group.add_argument(
+        "--kind",
+        metavar="ATTRIBUTE",
+        help="the node attribute that tells two kinds (default: bipartite, or else type)",
+    )
+
+
+def _contacts(parser: ArgumentParser, hides: bool) -> None:
+    group = parser.add_argument_group("weights and times")
+    group.add_argument(
+        "--weight",
+        metavar="COLUMN",
+        help="the column, or edge attribute, that says how much a link counts, for blend and "
+        "bias; count for how often it is in the file",
+    )
+    group.add_argument(
+        "--time",
+        metavar="COLUMN",
+        help="the column, or edge attribute, with the time of a link, a number or a date: "
+        + ("the latest links are hidden, and " if hides else "")
+        + "blend and bias predict what comes next",
+    )
+    group.add_argument(
+        "--half-life",
+        type=_number,
+        metavar="AGE",
+        help="with --time: the age at which a link counts half (default: a quarter of the "
+        "median age)",
+    )
+    group.add_argument(
+        "--keep",
+        choices=("first", "last"),
+        help="with --time: which time of a repeated link counts (default: first)",
+    )
+    if not hides:
+        group.add_argument(
+            "--non-links",
+            metavar="FILE",
+            help="pairs that are known not to be links, in a file like an edge list, for blend, "
+            "bias and shift",
+        )
+
+
+def _fitting(parser: ArgumentParser, contacts: bool = True, hides: bool = False) -> None:
+    """Add the options of a fit; `contacts` with weights and times, `hides` to split by these."""
     group = parser.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
     group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
@@ -373,6 +444,8 @@ def _fitting(parser: ArgumentParser) -> None:
         help="for blend: the fraction of the true links that its scores take to be missing, in "
         '(0, 1) (default: 0.1), or "auto" to estimate it',
     )
+    if contacts:
+        _contacts(parser, hides)
     group.add_argument(
         "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
     )

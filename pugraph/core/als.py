@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from numba import prange
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, padded, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
@@ -41,7 +40,7 @@ _RESIDUAL_TOL = 0.01
 _TILE = 256
 
 
-@kernel()
+@kernel(once=True)
 def _solve(
     gathered, n, extra, pulls, omega, steps, tol, v,
     scores, score_update, products, update, residual, direction,
@@ -121,7 +120,7 @@ def _solve(
     return total
 
 
-@kernel()
+@kernel(once=True)
 def _weigh(weights, extra, pull, gathered, pulls):
     """Scale the vectors of neighbours, so that each counts by its weight, and set its pull.
 
@@ -162,7 +161,7 @@ def _solve_rows(
         Receives what `_solve` returns for each row.
     """
     k = F.shape[1]
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         capacity = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
         gathered = np.empty((capacity, k), F.dtype)
         scores, score_update, products = (
@@ -251,6 +250,15 @@ def lower_rows(
             F, basis.moving, basis.back, number(objective.extra), number(objective.pull),
             number(omega), _STEPS, number(_RESIDUAL_TOL), moving, values,
         )  # fmt: skip
+
+
+def solve_free_rows(
+    objective: Objective, side: Pattern, fixed: FloatArray, moving: FloatArray
+) -> None:
+    """Lower the rows of `moving` only, in place; the columns of `side` are the rows of `fixed`."""
+    basis = change_of_basis(gram(fixed).astype(np.float64), objective.ridge, moving.dtype)
+    F = multiply(fixed, basis.fixed, out=aligned_empty((len(fixed), len(basis.back)), fixed.dtype))
+    lower_rows(objective, side, F, basis, 1.0, moving, np.empty(len(moving)))
 
 
 def als_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:

@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numba import prange
 
 from pugraph.core.basis import Features
 from pugraph.core.blocks import gram, multiply, products
@@ -68,7 +67,7 @@ def _row_systems(
     row_curvature, row_neg_gradient : arrays with a number per row
         Receive a_i, and b_i - a_i w_i, half of the negative gradient.
     """
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             curvature, neg_gradient = square, -cross[i]
             for p in range(indptr[i], indptr[i + 1]):
@@ -117,7 +116,7 @@ def _regress(
 @kernel(parallel=True)
 def _add_outer_at_links(indptr, indices, chunks, row_vector, col_vector, x):
     """Add the outer product of two vectors to the values at the links."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             for p in range(indptr[i], indptr[i + 1]):
                 x[p] += row_vector[i] * col_vector[indices[p]]

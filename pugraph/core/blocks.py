@@ -7,12 +7,12 @@ depend on the number of threads, so the bits of the results do not depend on it 
 from __future__ import annotations
 
 import functools
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numba import prange
 
-from pugraph.core.jit import kernel, stretches
+from pugraph.core.jit import divide, stretches
 from pugraph.core.types import FloatArray, IntArray
 
 # Rows per block, at most, unless 64 blocks are not enough. Half of an earlier value, so that
@@ -25,20 +25,6 @@ _MOST_SUMS = 64
 
 # Bytes per cache line, and per AVX-512 register, of current x86 processors.
 _LINE = 64
-
-
-@kernel(parallel=True)
-def _multiply(X, B, bounds, out):
-    """Set out = X @ B, block by block."""
-    for c in prange(len(bounds) - 1):
-        np.dot(X[bounds[c] : bounds[c + 1]], B, out[bounds[c] : bounds[c + 1]])
-
-
-@kernel(parallel=True)
-def _products(X, Y, bounds, out):
-    """Set out[c] = X^T Y over the rows of block c."""
-    for c in prange(len(bounds) - 1):
-        np.dot(X[bounds[c] : bounds[c + 1]].T, Y[bounds[c] : bounds[c + 1]], out[c])
 
 
 def padded(width: int, dtype: np.dtype[Any]) -> int:
@@ -64,8 +50,13 @@ def _blocks(n: int, max_blocks: int) -> IntArray:
 def multiply(X: FloatArray, B: FloatArray, out: FloatArray) -> FloatArray:
     """Set out = X @ B for a tall X and a small B, and return it."""
     bounds = _blocks(X.shape[0], X.shape[0])
+
+    def part(first: int, stop: int) -> None:
+        for start, end in pairwise(bounds[first : stop + 1].tolist()):
+            np.dot(X[start:end], B, out[start:end])
+
     for first, stop in stretches(bounds.size - 1, X.size * B.shape[1]):
-        _multiply(X, B, bounds[first : stop + 1], out)
+        divide(first, stop, part)
     return out
 
 
@@ -73,8 +64,14 @@ def products(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Return X^T Y for two tall matrices."""
     bounds = _blocks(X.shape[0], _MOST_SUMS)
     parts = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]), X.dtype)
+
+    def part(first: int, stop: int) -> None:
+        for c in range(first, stop):
+            start, end = bounds[c : c + 2].tolist()
+            np.dot(X[start:end].T, Y[start:end], parts[c])
+
     for first, stop in stretches(bounds.size - 1, X.size * Y.shape[1]):
-        _products(X, Y, bounds[first : stop + 1], parts[first:stop])
+        divide(first, stop, part)
     return parts.sum(axis=0)
 
 

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.blocks import gram, products_memory
 from pugraph.core.descent import Stopping, descend
@@ -61,7 +60,7 @@ def largest_square(rank: int, dtype: np.dtype[Any]) -> Any:
     return dtype.type(1 - 4 * _slack(rank, dtype))
 
 
-@kernel()
+@kernel(once=True)
 def _right_hand_side(neighbors, H, pull, rhs):
     """Set rhs = pull * sum of the rows of H that belong to the neighbours."""
     rhs[:] = 0
@@ -83,7 +82,7 @@ def _negative_gradient(G, w, rhs, neg_gradient):
                 neg_gradient[b] -= w[a] * G[a, b]
 
 
-@kernel()
+@kernel(once=True)
 def _coordinate_descent(G, bound, passes, w, neg_gradient):
     """Minimise over one coordinate after the other, within [0, bound]."""
     zero = w.dtype.type(0)  # a plain 0 would turn float32 into float64
@@ -130,7 +129,7 @@ def _box_rows(indptr, indices, chunks, G, H, pull, bound, passes, W, values):
     values : float64 array of shape (m,)
         Receives the quadratic of each row.
     """
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         rhs = np.empty(W.shape[1], W.dtype)
         neg_gradient = np.empty(W.shape[1], W.dtype)
         for i in range(chunks[c], chunks[c + 1]):
@@ -158,7 +157,7 @@ def _ball_rows(indptr, indices, chunks, G, H, pull, limit, rate, passes, steps, 
     steps : int
         The number of projected gradient steps.
     """
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         rhs = np.empty(W.shape[1], W.dtype)
         neg_gradient = np.empty(W.shape[1], W.dtype)
         old = np.empty(W.shape[1], W.dtype)

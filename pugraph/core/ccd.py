@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, products, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
@@ -37,7 +36,7 @@ _PASSES = 3
 @kernel(parallel=True)
 def _link_values(indptr, indices, chunks, W, H, x):
     """Set x to the values of W H^T at the links, row by row."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             for p in range(indptr[i], indptr[i + 1]):
                 j = indices[p]
@@ -112,7 +111,7 @@ def _update(
         values in this group.
     """
     ranks = old_values.shape[1]
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         capacity = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
         gathered_change, gathered = (
             np.empty((capacity, ranks), x.dtype), np.empty((capacity, ranks), x.dtype)
@@ -152,7 +151,7 @@ def _update(
 @kernel(parallel=True)
 def _link_sums(indptr, chunks, x, extra, pull, out):
     """Set out_i = sum over the links of row i of extra * x^2 - 2 * pull * x."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             total = 0.0
             for p in range(indptr[i], indptr[i + 1]):

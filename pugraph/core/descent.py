@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 
 Progress = Callable[[int, float], object]
 
+# How the warning of no convergence begins. Its class takes long to import, so that code which
+# ignores it goes by this.
+UNFINISHED = "the fit stopped after max_sweeps="
+
 
 @dataclass(frozen=True)
 class Stopping:
@@ -77,14 +81,13 @@ def warn_unfinished(stopping: Stopping, state: str) -> None:
     from sklearn.exceptions import ConvergenceWarning
 
     warnings.warn(
-        f"the fit stopped after max_sweeps={stopping.max_sweeps} sweeps with {state}; "
-        "raise max_sweeps or tol",
+        f"{UNFINISHED}{stopping.max_sweeps} sweeps with {state}; raise max_sweeps or tol",
         ConvergenceWarning,
-        stacklevel=_callers_level(),
+        stacklevel=callers_level(),
     )
 
 
-def _callers_level() -> int:
+def callers_level() -> int:
     """Return the stack level, as `warnings` counts, of the code that called this library."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("pugraph."):

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba import prange
 
 from pugraph.core.blocks import gram
 from pugraph.core.descent import Stopping, warn_unfinished
@@ -44,7 +43,7 @@ _MAX_ROUNDS = 4
 
 
 @kernel(parallel=True)
-def _advance(indptr, indices, bounds, target, momentum, left, right, P, V):
+def _advance(indptr, indices, chunks, target, momentum, left, right, P, V):
     """Do one accelerated step: P becomes V - left right, and V becomes Y + 2 Z(Y).
 
     Y = P + momentum * (P - previous P) is the extrapolated point, and Z(Y) attains D(Y).
@@ -53,7 +52,7 @@ def _advance(indptr, indices, bounds, target, momentum, left, right, P, V):
     ----------
     indptr, indices : int arrays
         The links of the rows, as in `Pattern`.
-    bounds : int array
+    chunks : int array
         The bounds of the blocks of rows.
     target : float
         The target T on the links.
@@ -64,14 +63,14 @@ def _advance(indptr, indices, bounds, target, momentum, left, right, P, V):
     P, V : arrays of shape (m, n)
         The dual point and the next matrix to be thresholded; changed in place.
     """
-    for c in prange(len(bounds) - 1):
-        block = np.dot(left[bounds[c] : bounds[c + 1]], right)
+    for c in range(len(chunks) - 1):
+        block = np.dot(left[chunks[c] : chunks[c + 1]], right)
         targets = np.zeros(P.shape[1])
-        for i in range(bounds[c], bounds[c + 1]):
+        for i in range(chunks[c], chunks[c + 1]):
             for q in range(indptr[i], indptr[i + 1]):
                 targets[indices[q]] = target
             for j in range(P.shape[1]):
-                new = V[i, j] - block[i - bounds[c], j]
+                new = V[i, j] - block[i - chunks[c], j]
                 extrapolated = new + momentum * (new - P[i, j])
                 P[i, j] = new
                 V[i, j] = extrapolated + 2 * min(max(targets[j] - extrapolated / 2, 0.0), 1.0)
@@ -82,7 +81,7 @@ def _advance(indptr, indices, bounds, target, momentum, left, right, P, V):
 @kernel(parallel=True)
 def _dual_values(indptr, indices, chunks, target, scale, P, values):
     """Set values_i to the part of D(scale * P) that belongs to row i."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             total = 0.0
             for j in range(P.shape[1]):
@@ -97,15 +96,15 @@ def _dual_values(indptr, indices, chunks, target, scale, P, values):
             values[i] = total
 
 
-@kernel(parallel=True)
-def _extremes(bounds, W, H, low, high, low_cols, high_cols):
+@kernel(parallel=True, per_chunk=("low_cols", "high_cols"))
+def _extremes(chunks, W, H, low, high, low_cols, high_cols):
     """Find the smallest and largest entries of W H: per row, and per chunk of rows and column."""
-    for c in prange(len(bounds) - 1):
-        block = np.dot(W[bounds[c] : bounds[c + 1]], H)
+    for c in range(len(chunks) - 1):
+        block = np.dot(W[chunks[c] : chunks[c + 1]], H)
         for j in range(block.shape[1]):
             low_cols[c, j], high_cols[c, j] = block[0, j], block[0, j]
         for r in range(block.shape[0]):
-            i = bounds[c] + r
+            i = chunks[c] + r
             low[i], high[i] = block[r, 0], block[r, 0]
             for j in range(block.shape[1]):
                 x = block[r, j]

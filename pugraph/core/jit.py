@@ -10,13 +10,14 @@ import _thread
 import contextlib
 import contextvars
 import functools
+import inspect
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 import numba
@@ -42,69 +43,153 @@ _CHUNKS = 256
 # between two calls; affects speed only.
 _AT_ONCE, _SECONDS = 5e8, 0.25
 
-# The threading layers of numba that several threads may call at the same time.
-_CONCURRENT = ("omp", "tbb")
+# Seconds of work that are left, at least, where helpers are woken, and that a thread takes at a
+# time. Measured (docs/threads.md): a helper is woken in a tenth of a millisecond, and beside
+# other busy processes in some milliseconds. Affect speed only.
+_WORTH, _PIECE = 0.002, 0.0002
 
 
-def kernel(*, parallel: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a function with numba on its first call."""
+def kernel(
+    *, parallel: bool = False, per_chunk: Sequence[str] = (), once: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a function with numba on its first call.
+
+    Parameters
+    ----------
+    parallel : bool
+        Whether threads share the parts of the work, whose bounds are the parameter `chunks`.
+        Results of a part must not depend on the other parts.
+    per_chunk : sequence of str
+        The parameters that are arrays with an entry per part.
+    once : bool
+        Whether it is called in one place, by another kernel, of which it then is a part: this
+        saves the time to compile it by itself.
+    """
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
-        options = {"parallel": parallel, "fastmath": _REORDER, "nogil": True}
+        # numba's own parallel loops take three times as long to compile, and their threads wait
+        # busily for each other
+        options = {
+            "fastmath": _REORDER,
+            "nogil": True,
+            "error_model": "numpy",
+            "no_cfunc_wrapper": True,  # for callers in C, of which there are none
+            "inline": "always" if once else "never",
+        }
         try:
             compiled = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # numba found no directory for its cache
             compiled = numba.njit(**options)(function)
-        return _guarded(compiled) if parallel else compiled
+        return _divided(function, compiled, per_chunk) if parallel else compiled
 
     return wrap
 
 
-def _guarded(compiled: Callable[..., Any]) -> Callable[..., Any]:
-    """Allow one caller at a time where need be, and none in a forked process.
-
-    Not all threading layers of numba support concurrent callers. After a fork the threads are
-    lost, and the OpenMP layer would terminate the process.
-    """
+def _divided(
+    function: Callable[..., Any], compiled: Callable[..., Any], per_chunk: Sequence[str]
+) -> Callable[..., Any]:
+    """Return a function that lets threads share the chunks of a kernel."""
+    names = list(inspect.signature(function).parameters)
+    place, own = names.index("chunks"), [names.index(name) for name in per_chunk]
 
     @functools.wraps(compiled)
-    def call(*args: Any) -> Any:
-        if _process.forked:
-            raise ForkedProcessError(
-                "this process was forked from one that had already used pugraph, and its threads "
-                "do not survive a fork; start processes with "
-                "multiprocessing.get_context('spawn') or 'forkserver'"
-            )
-        go_on()
-        if _process.concurrent:
-            return compiled(*args)
-        with _process.lock:
-            _process.used = True
-            result = compiled(*args)
-            _process.concurrent = _layer() in _CONCURRENT
-        return result
+    def call(*args: Any) -> None:
+        chunks = args[place]
+
+        def part(first: int, stop: int) -> None:
+            mine = list(args)
+            mine[place] = chunks[first : stop + 1]
+            for number in own:
+                mine[number] = args[number][first:stop]
+            compiled(*mine)
+
+        divide(0, len(chunks) - 1, part)
 
     return call
 
 
-def _layer() -> str:
-    """Return the threading layer of numba, once it is known; there is none without compilation."""
-    try:
-        return numba.threading_layer()
-    except ValueError:
-        return ""
+def divide(first: int, stop: int, part: Callable[[int, int], object]) -> None:
+    """Call `part` for ranges that cover the one from `first` to `stop`, on several threads.
+
+    This thread begins alone, and wakes helpers if there is enough left to do. It never waits
+    for one that has not begun.
+    """
+    if _process.forked:
+        raise ForkedProcessError(
+            "this process was forked from one that had already used pugraph, and its threads "
+            "do not survive a fork; start processes with "
+            "multiprocessing.get_context('spawn') or 'forkserver'"
+        )
+    _process.used = True
+    go_on()
+    threads = min(allowed_threads(), stop - first)
+    if threads < 2 or numba.config.DISABLE_JIT:
+        part(first, stop)
+        return
+    begun, size, begin = first, 1, time.perf_counter()
+    while first < stop:
+        following = min(first + size, stop)
+        part(first, following)
+        first = following
+        pace = max(time.perf_counter() - begin, 1e-9) / (first - begun)
+        size = max(int(_PIECE / pace), 1)
+        if pace * (stop - first) > _WORTH:
+            _Shared(first, stop, size, part).run(min(threads, stop - first) - 1)
+            return
+
+
+class _Shared:
+    """Work that several threads share: the more is left, the more each of them takes."""
+
+    def __init__(
+        self, first: int, stop: int, least: int, part: Callable[[int, int], object]
+    ) -> None:
+        self._first, self._stop, self._least, self._part = first, stop, least, part
+        self._threads = 1
+        self._lock = threading.Lock()
+
+    def run(self, helpers: int) -> None:
+        self._threads += helpers
+        pool = _process.pool()
+        calls: list[Future[None]] = []
+        try:
+            calls.extend(pool.submit(self._work) for _ in range(helpers))
+            self._work()
+        finally:  # also after an error or Ctrl-C
+            self._stop = 0
+            begun = [call for call in calls if not call.cancel()]
+            wait(begun)
+        for call in begun:
+            call.result()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                first, left = self._first, self._stop - self._first
+                size = max(left // (4 * self._threads), min(self._least, left))
+                self._first += max(size, 0)
+            if left <= 0:
+                return
+            go_on()
+            self._part(first, first + size)
 
 
 class _Process:
-    """The state of the parallel kernels in this process."""
+    """The helpers of this process, and whether it was forked from one that has used them."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.used = self.concurrent = False
-        self.forked = False
+        self.used = self.forked = False
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    def pool(self) -> ThreadPoolExecutor:
+        """Return threads that all callers share."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS - 1, "pugraph")
+            return self._pool
 
     def after_fork(self) -> None:
-        self.lock = threading.RLock()
         self.forked = self.used
 
 
@@ -136,12 +221,12 @@ def stretches(n: int, work: float) -> Iterator[tuple[int, int]]:
     multiply-adds and roughly, is little. The results of a chunk do not depend on other chunks,
     so that the ranges, which are as long as the ones before were fast, change no bit.
     """
-    n_threads = numba.get_num_threads()
-    step = n if work <= _AT_ONCE * n_threads else int(n * (_AT_ONCE * n_threads / work))
+    threads = allowed_threads()
+    step = n if work <= _AT_ONCE * threads else int(n * (_AT_ONCE * threads / work))
     most = 2 * step  # the chunks that come may have more work than those before
     first = 0
     while first < n:
-        stop = min(first + max(step, n_threads), n)  # something to do for all threads
+        stop = min(first + max(step, threads), n)  # something to do for all threads
         begin = time.perf_counter()
         yield first, stop
         seconds = max(time.perf_counter() - begin, 1e-9)
@@ -168,6 +253,9 @@ def go_on() -> None:
             raise _Stopped
 
 
+# How many threads `threads` allows; None if that was not asked.
+_allowed: contextvars.ContextVar[int | None] = contextvars.ContextVar("_allowed", default=None)
+
 # Whether BLAS runs on one thread already: to look for its libraries takes milliseconds.
 _limited: contextvars.ContextVar[bool] = contextvars.ContextVar("_limited", default=False)
 
@@ -178,21 +266,24 @@ def n_threads(n_jobs: int | None) -> int:
     return available if n_jobs is None or n_jobs < 0 else min(n_jobs, available)
 
 
+def allowed_threads() -> int:
+    """Return how many threads a kernel may use here."""
+    return n_threads(_allowed.get())
+
+
 @contextlib.contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
     """Run kernels on `n_jobs` threads and BLAS on one, and restore both afterwards.
 
-    BLAS is limited to one thread because its threads would compete with those of numba, and
+    BLAS is limited to one thread because its threads would compete with those of kernels, and
     because the bits of a product could depend on their number.
     """
-    limit = n_threads(n_jobs)
-    previous = numba.get_num_threads()
-    try:  # before anything is changed: Ctrl-C may come at any time
+    token = _allowed.set(n_threads(n_jobs))
+    try:
         with _one_blas_thread(), _interrupts_kept():
-            numba.set_num_threads(limit)
             yield
     finally:
-        numba.set_num_threads(previous)
+        _allowed.reset(token)
 
 
 # Seconds until an interrupt that was lost is repeated; chosen by hand.
@@ -236,15 +327,10 @@ def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> l
 
     For work that is too small to be divided itself.
     """
-    with threads(n_jobs):
-        workers = min(numba.get_num_threads(), len(functions))
-        # the first kernel of a process shows whether others may run beside it
-        alone = len(functions) if workers < 2 else int(not _process.concurrent)
-        results = [function() for function in functions[:alone]]
-        if workers > 1 and not _process.concurrent:
-            return results + [function() for function in functions[alone:]]
-    if alone == len(functions):
-        return results
+    workers = min(n_threads(n_jobs), len(functions))
+    if workers < 2:
+        with threads(n_jobs):
+            return [function() for function in functions]
     stop = threading.Event()
 
     def call(function: Callable[[], _T]) -> _T:
@@ -252,12 +338,10 @@ def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> l
         return function()
 
     # in the context of the caller: to look for BLAS again would take milliseconds
-    with threads(1), ThreadPoolExecutor(workers, "", numba.set_num_threads, (1,)) as pool:
+    with threads(1), ThreadPoolExecutor(workers) as pool:
         try:
-            calls = [
-                pool.submit(contextvars.copy_context().run, call, f) for f in functions[alone:]
-            ]
-            return results + [call.result() for call in calls]
+            calls = [pool.submit(contextvars.copy_context().run, call, f) for f in functions]
+            return [call.result() for call in calls]
         finally:  # after an error or Ctrl-C, begin nothing more, and end what was begun
             stop.set()
             pool.shutdown(wait=False, cancel_futures=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.boosting import LEAF, MOST_BINS, Trees
 from pugraph.core.jit import kernel, row_chunks
@@ -118,7 +117,7 @@ def _set_odds(
         Receives the log odds.
     """
     n_columns, n_trees, n_words = columns.size, values.shape[0], masks.shape[2]
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         left = np.empty(n_words, np.uint64)
         left_of_tree = left.view(np.uint8)
         for r in range(chunks[c], chunks[c + 1]):

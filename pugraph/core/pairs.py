@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.jit import kernel, row_chunks, stretches
 from pugraph.core.problem import Pattern
@@ -41,7 +40,7 @@ class Pairs:
 def _score(W, H, rows, cols, symmetric, chunks, out):
     """Set out to the scores of the pairs; see `score_pairs`."""
     k = W.shape[1]
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             i, j = rows[p], cols[p]
             if symmetric and i > j:  # one order, so that (i, j) and (j, i) get the same bits
@@ -70,10 +69,19 @@ def score_pairs(
     return out
 
 
+def strided(out: FloatArray) -> FloatArray:
+    """Return `out`, or room like it, so that kernels see rows that are never contiguous.
+
+    Otherwise they would be compiled twice: columns of a table are contiguous if it has one row.
+    """
+    n, width = out.shape
+    return np.empty((max(n, 2), width + 1))[:, :width] if out.flags.c_contiguous else out
+
+
 @kernel(parallel=True)
 def _score_all(Ws, Hs, rows, cols, symmetric, chunks, out):
     """Set a column of out for each model; see `score_all`."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             i, j = rows[p], cols[p]
             for number in range(len(Ws)):
@@ -101,9 +109,12 @@ def score_all(
     If symmetric, the lower node of each pair comes first.
     """
     Ws, Hs = zip(*factors, strict=True)
+    room = strided(out)
     rows, cols, chunks = rows.astype(np.int32), cols.astype(np.int32), row_chunks(rows.size)
     for first, stop in stretches(chunks.size - 1, 2 * rows.size * sum(W.shape[1] for W in Ws)):
-        _score_all(Ws, Hs, rows, cols, symmetric, chunks[first : stop + 1], out)
+        _score_all(Ws, Hs, rows, cols, symmetric, chunks[first : stop + 1], room)
+    if room is not out:
+        out[:] = room[: rows.size]
 
 
 @kernel()
@@ -158,23 +169,29 @@ def non_links(pairs: Pairs, block: int = BLOCK_PAIRS) -> Iterator[tuple[IntArray
             yield rows[:count], cols[:count]
 
 
-def non_links_of(pairs: Pairs, rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the non-links that begin with one of these rows, in order, a row at a time.
+def non_links_of(
+    pairs: Pairs, rows: IntArray | None, cols: IntArray | None = None
+) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the non-links of one of these rows and one of these columns, in order, row by row.
 
-    Of an undirected pair of two such rows, the lower one comes first.
+    All rows, or columns, if None. An undirected pair of which both nodes are a row and a column
+    has the lower one first.
     """
     links = pairs.links
-    free = np.ones(links.shape[1], bool)
-    for i in np.unique(rows):
-        mine = free.copy()
+    m, n = links.shape
+    wanted = np.ones(n, bool) if cols is None else np.isin(np.arange(n), cols)
+    done = np.zeros(n, bool)
+    for i in np.arange(m) if rows is None else np.unique(rows):
+        mine = wanted.copy()
         mine[links.indices[links.indptr[i] : links.indptr[i + 1]]] = False
         if pairs.square:
             mine[i] = False
-        if pairs.symmetric:
-            free[i] = False
-        cols = np.flatnonzero(mine).astype(np.int32)
-        if cols.size:
-            yield np.full(cols.size, i, np.int32), cols
+        if pairs.symmetric and wanted[i]:
+            mine &= ~done
+            done[i] = True
+        seconds = np.flatnonzero(mine).astype(np.int32)
+        if seconds.size:
+            yield np.full(seconds.size, i, np.int32), seconds
 
 
 ScoredPairs = tuple[IntArray, IntArray, FloatArray]
@@ -213,7 +230,7 @@ def is_link(indptr, indices, i, j):
 @kernel(parallel=True)
 def _are_links(indptr, indices, rows, cols, chunks, out):
     """Set out to whether each pair is a link."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for p in range(chunks[c], chunks[c + 1]):
             out[p] = is_link(indptr, indices, rows[p], cols[p])
 

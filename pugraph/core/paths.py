@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numba import prange
 
 from pugraph.core.jit import kernel, stretches
+from pugraph.core.pairs import strided
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
@@ -64,7 +64,7 @@ def _paths(
         Receives the sums, in the order of `PATH_COLUMNS`.
     """
     n = len(indptr) - 1
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         # per node y: the sums over u -> x -> y; in the last two those of 1 / sqrt(d_x d_y)
         # and 1 / (d_x d_y)
         sums = np.zeros((n, _N_COLUMNS))
@@ -128,6 +128,7 @@ def path_sums(
     """
     if out is None:
         out = np.empty((rows.size, _N_COLUMNS))
+    room = strided(out)
     order, firsts, bounds = _by_first(rows)
     weights = _weights(degrees)
     work = _work(steps, firsts) + 2 * float(np.diff(back.indptr)[cols].sum())
@@ -135,8 +136,10 @@ def path_sums(
     for first, stop in stretches(chunks.size - 1, work):
         _paths(
             steps.indptr, steps.indices, back.indptr, back.indices, weights,
-            firsts, bounds, order, cols, chunks[first : stop + 1], out,
+            firsts, bounds, order, cols, chunks[first : stop + 1], room,
         )  # fmt: skip
+    if room is not out:
+        out[:] = room[: rows.size]
     return out
 
 
@@ -179,7 +182,7 @@ def _weighted_paths(
         Receives the sums.
     """
     n = len(indptr) - 1
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         sums = np.zeros((n, 2))
         for r in range(chunks[c], chunks[c + 1]):
             u = firsts[r]
@@ -220,7 +223,7 @@ def weighted_path_sums(
 def _peaks(indptr, indices, weights, chunks, out):
     """Set the largest sums over the paths of three steps from each node; see `path_peaks`."""
     n = len(indptr) - 1
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         two = np.zeros((n, 2))
         three = np.zeros((n, 2))
         reached, ends = np.empty(n, np.int32), np.empty(n, np.int32)

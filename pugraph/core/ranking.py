@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import prange
 from scipy.special import digamma
 
 from pugraph.core.jit import kernel, row_chunks
@@ -33,11 +32,11 @@ def _first_at_least(levels, lo, hi, x):
     return lo
 
 
-@kernel(parallel=True)
-def _count(levels, scores, bounds, counts):
+@kernel(parallel=True, per_chunk=("counts",))
+def _count(levels, scores, chunks, counts):
     """Count the scores: 2 i + 1 counts those equal to level i, 2 i those between i - 1 and i."""
-    for c in prange(len(bounds) - 1):
-        for p in range(bounds[c], bounds[c + 1]):
+    for c in range(len(chunks) - 1):
+        for p in range(chunks[c], chunks[c + 1]):
             x = scores[p]
             lo = _first_at_least(levels, 0, levels.size, x)
             hit = lo < levels.size and levels[lo] == x
@@ -194,7 +193,7 @@ def _count_by_node(starts, levels, nodes, scores, counts):
 
 
 @kernel()
-def _add_up(starts, positives, counts, ks, hits, above, at):
+def _add_up(starts, positives, counts, ks, discounts, hits, gains, above, at):
     """Set, per node, the expected positives among the first k; per level, the negatives.
 
     Parameters
@@ -202,8 +201,12 @@ def _add_up(starts, positives, counts, ks, hits, above, at):
     starts, positives, counts
         As in `NodeRanking`.
     ks : int array
+    discounts : array
+        What positives at the first places are worth together: of none, one, two and so on.
     hits : array of shape (nodes, ks)
         Receives the expected numbers of positives among the first k.
+    gains : array of shape (nodes, ks)
+        Receives what these are worth, expected too.
     above, at : arrays
         Receive the negatives above each level, and at it.
     """
@@ -219,11 +222,11 @@ def _add_up(starts, positives, counts, ks, hits, above, at):
             total += between
             size = equal + positives[level]
             for c in range(ks.size):
-                free = ks[c] - total
-                if free >= size:
-                    hits[node, c] = found + positives[level]
-                elif free > 0:
+                free = min(ks[c] - total, size)
+                if free > 0:
                     hits[node, c] = found + free * positives[level] / size
+                    worth = discounts[total + free] - discounts[total]
+                    gains[node, c] += worth * positives[level] / size
             total += size
             found += positives[level]
 
@@ -262,23 +265,29 @@ class NodeRanking:
         scores = np.asarray(scores, np.float64)
         _count_by_node(self.starts, self.levels, nodes, scores, self._counts)
 
-    def hits_and_ranks(self, ks: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+    def found(self, ks: Sequence[int]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return, for the nodes with positives, what is found of them.
 
         Returns
         -------
         hits : array of shape (nodes, ks)
             The expected number of positives among the first k pairs of the node.
+        gains : array of shape (nodes, ks)
+            The expected discounted cumulative gain of the first k, divided by the largest
+            possible one.
         ranks : array
             The expected mean, over the positives of a node, of 1 / (1 + negatives above it).
         """
-        hits = np.zeros((self.totals.size, len(ks)))
+        hits, gains = np.zeros((2, self.totals.size, len(ks)))
         above, at = np.empty((2, self.levels.size))
+        places = np.asarray(ks, np.int64)
+        discounts = np.append(0.0, np.cumsum(1 / np.log2(np.arange(2, places.max() + 2))))
         _add_up(
-            self.starts, self.positives, self._counts, np.asarray(ks, np.int64), hits, above, at
+            self.starts, self.positives, self._counts, places, discounts, hits, gains, above, at
         )
         reciprocal = self.positives * (digamma(above + at + 2) - digamma(above + 1)) / (at + 1)
         sums = np.append(0.0, np.cumsum(reciprocal))
         has = self.totals > 0
         ranks = (sums[self.starts[1:]] - sums[self.starts[:-1]])[has] / self.totals[has]
-        return hits[has], ranks
+        most = discounts[np.minimum(self.totals[has][:, None], places)]
+        return hits[has], gains[has] / most, ranks

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 from scipy.special import expit
 
 from pugraph.core.jit import go_on
@@ -128,7 +128,7 @@ def learn_regression(
     for share_start in _SHARE_STARTS if seen is None else (0.0,):
         start[-1] = share_start
         tries.append(
-            minimize(
+            scipy.optimize.minimize(
                 loss, start, jac=True, method="L-BFGS-B", bounds=bounds,
                 options={"maxiter": _ITERATIONS, "ftol": _TOLERANCE},
             )

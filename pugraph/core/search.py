@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from pugraph.core.blocks import gram, multiply
 from pugraph.core.jit import kernel, row_chunks, threads
@@ -33,8 +32,10 @@ _HALVES, _PER_PAIR = 7, 60
 _NEGLIGIBLE = 0.01
 
 
-@kernel(parallel=True)
-def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, counts, output):
+@kernel(parallel=True, per_chunk=("slack", "counts"))
+def _search(
+    P, Q, us, vs, chunks, left, least, slack, square, mirrored, order, links, counts, output
+):
     """Find the candidate pairs of one tile of rows in every tile of columns.
 
     Candidates have a product of at least `least` minus the tile's slack, and are neither links
@@ -50,8 +51,10 @@ def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, 
         The node of each row of P.
     vs : int array
         The node of each row of Q.
-    bounds : int array
+    chunks : int array
         The bounds of the tiles of columns.
+    left : int
+        The first column of all tiles.
     least : float
         The score of the k-th best pair so far.
     slack : float array
@@ -69,16 +72,16 @@ def _search(P, Q, us, vs, bounds, least, slack, square, mirrored, order, links, 
         Receives the number of candidates per tile.
     output : (u, v, score)
         Arrays that receive the candidates; those of a tile start at its distance from the first
-        column, times us.size.
+        column, `left`, times us.size.
     """
     indptr, indices = links
     out_u, out_v, out_score = output
-    for t in prange(len(bounds) - 1):
-        start, end = bounds[t], bounds[t + 1]
+    for t in range(len(chunks) - 1):
+        start, end = chunks[t], chunks[t + 1]
         scores = np.empty((us.size, end - start), P.dtype)
         np.dot(P, Q[start:end].T, scores)
         threshold = P.dtype.type(least - slack[t])
-        offset = (start - bounds[0]) * us.size
+        offset = (start - left) * us.size
         count = 0
         for a in range(us.size):
             hits = 0  # counted first, in a loop that vectorises: most rows have none
@@ -168,8 +171,9 @@ def top_pairs(
     The result is exact. Rows and columns are visited in tiles, by falling norm; tiles whose
     norms are too small to reach the k-th best score so far are skipped. Pairs whose product
     reaches that score, up to rounding, are scored again by `score_pairs`. Equal scores are
-    ordered by index. `nodes` restricts the first node of a pair, and `targets` the second one:
-    of a symmetric matrix, to none of `nodes`. Pairs with a score below `least` are left out.
+    ordered by index. `nodes` restricts the first node of a pair, and `targets` the second one. If
+    both nodes of a symmetric pair are in both, the lower one comes first. Pairs with a score below
+    `least` are left out.
     """
     m, n = pairs.links.shape
     if m * n == 0:
@@ -211,10 +215,11 @@ def _top_pairs(
     mirrored = chosen if symmetric else np.zeros(links.shape[1], bool)
     order = np.empty(links.shape[1], np.int64)
     order[vs] = np.arange(links.shape[1])
-    if targets is not None:
-        wanted: BoolArray = np.zeros(links.shape[1], bool)
-        wanted[targets] = True
-        vs = vs[wanted[vs]]
+    wanted: BoolArray = np.zeros(links.shape[1], bool)
+    wanted[slice(None) if targets is None else targets] = True
+    vs = vs[wanted[vs]]
+    if symmetric:  # of a node that is no target, there are no mirrored pairs
+        order[~wanted] = -1
     Q, col_norms = Q[vs], col_norms[vs]
     rounding = 8 * (W.shape[1] + 4) * np.finfo(W.dtype).eps
     capacity = _ROW_TILE * min(_STRIPE, len(vs))
@@ -229,8 +234,8 @@ def _top_pairs(
         stop = min(first + _ROW_TILE, us.size)
         rows = P[us[first:stop]]
         longest = float(row_norms[us[first]])
-        # without `nodes`, the columns before the diagonal have only mirrored pairs
-        left = first if symmetric and nodes is None else 0
+        # of all nodes, the columns before the diagonal have only mirrored pairs
+        left = first if symmetric and nodes is None and targets is None else 0
         while left < vs.size:
             if longest * float(col_norms[left]) * (1 + rounding) + truncation < best.least:
                 break
@@ -240,7 +245,7 @@ def _top_pairs(
             slack = rounding * longest * col_norms[bounds[:-1]].astype(np.float64) + truncation
             counts = np.empty(slack.size, np.int64)
             _search(
-                rows, Q, us[first:stop], vs, bounds, best.least, slack, pairs.square,
+                rows, Q, us[first:stop], vs, bounds, left, best.least, slack, pairs.square,
                 mirrored, order, (links.indptr, links.indices), counts, output,
             )  # fmt: skip
             offsets = (bounds[:-1] - left) * (stop - first)
@@ -250,8 +255,9 @@ def _top_pairs(
                 good = products >= _kth(products, k) - 2 * slack[0]
                 u, v = u[good], v[good]
             if u.size:
-                swap = mirrored[v] & (v < u)
-                u, v = np.where(swap, v, u), np.where(swap, u, v)
+                if symmetric:
+                    swap = mirrored[v] & wanted[u] & (v < u)
+                    u, v = np.where(swap, v, u), np.where(swap, u, v)
                 scores = score_pairs(W, H, u, v, symmetric)
                 keep = scores >= best.least
                 best.add(u[keep], v[keep], scores[keep])

@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numba import prange
 
 from pugraph.core.blocks import gram, multiply, products
 from pugraph.core.ccd import link_values
@@ -73,7 +72,7 @@ class Singular(NamedTuple):
 @kernel(parallel=True)
 def _add_sparse(indptr, indices, chunks, values, P, out):
     """Add S P to out, where S is the sparse matrix with these values at the links."""
-    for c in prange(len(chunks) - 1):
+    for c in range(len(chunks) - 1):
         for i in range(chunks[c], chunks[c + 1]):
             for p in range(indptr[i], indptr[i + 1]):
                 for a in range(out.shape[1]):

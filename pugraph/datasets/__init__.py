@@ -1,4 +1,4 @@
-"""Real networks and tables by name, and synthetic networks with known ground truth."""
+"""Real networks and tables by name, and generated networks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from pugraph.datasets import downloads, readers
 from pugraph.datasets.catalogue import DATASETS, Dataset, File, describe
 from pugraph.datasets.components import largest_component
-from pugraph.datasets.generators import Synthetic, synthetic
+from pugraph.datasets.generators import Synthetic, messages, synthetic
 from pugraph.datasets.readers import Table
 from pugraph.errors import InputError
 
@@ -21,6 +21,7 @@ __all__ = [
     "largest_component",
     "list",
     "load",
+    "messages",
     "synthetic",
 ]
 

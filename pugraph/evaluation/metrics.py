@@ -125,6 +125,10 @@ class Retrieval:
         [1]_.
     recall_at : dict
         For each K, the fraction of a node's held-out links among its first K.
+    ndcg_at : dict
+        For each K, the normalised discounted cumulative gain: a held-out link at place i of the
+        first K counts 1 / log2(i + 1), and the sum is divided by the largest possible one. As
+        scikit-learn's `ndcg_score`.
     mean_reciprocal_rank : float
         The mean over a node's held-out links of 1 / (1 + the number of non-links ranked above).
     n_nodes : int
@@ -153,6 +157,7 @@ class Retrieval:
 
     vcmpr_at: dict[int, float]
     recall_at: dict[int, float]
+    ndcg_at: dict[int, float]
     mean_reciprocal_rank: float
     n_nodes: int
 
@@ -195,6 +200,17 @@ def heading(metric: str, found: Metrics | Retrieval) -> str:
     return f"{metric} (sample)" if sampled and metric not in _OF_ANY_SAMPLE else metric
 
 
+def flat(found: Metrics | Retrieval) -> dict[str, float]:
+    """Return all metrics by name, as in "hits_at 50", without the curve."""
+    numbers: dict[str, float] = {}
+    for name, value in vars(found).items():
+        if isinstance(value, dict):
+            numbers |= {f"{name} {k}": of_k for k, of_k in value.items()}
+        elif not isinstance(value, np.ndarray):
+            numbers[name] = value
+    return numbers
+
+
 def is_telling(metric: str, found: Metrics | Retrieval) -> bool:
     """Return whether a metric says anything: Hits@K among few pairs is near 1 for any scorer."""
     name, _, k = metric.partition(" ")
@@ -227,14 +243,15 @@ def metrics_of(ranked: Ranking, ks: Sequence[int], weight: float = 1.0) -> Metri
 
 def retrieval_of(ranked: NodeRanking, ks: Sequence[int]) -> Retrieval:
     """Return the averages over the nodes, at each K of `ks`."""
-    hits, ranks = ranked.hits_and_ranks(ks)
+    hits, gains, ranks = ranked.found(ks)
     if not ranks.size:
         nothing = dict.fromkeys(ks, float("nan"))
-        return Retrieval(nothing, nothing, float("nan"), 0)
+        return Retrieval(nothing, nothing, nothing, float("nan"), 0)
     totals = ranked.totals[ranked.totals > 0]
     return Retrieval(
         {k: float(np.mean(hits[:, c] / np.minimum(totals, k))) for c, k in enumerate(ks)},
         {k: float(np.mean(hits[:, c] / totals)) for c, k in enumerate(ks)},
+        {k: float(np.mean(gains[:, c])) for c, k in enumerate(ks)},
         float(ranks.mean()),
         ranks.size,
     )

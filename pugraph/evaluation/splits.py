@@ -31,24 +31,29 @@ def split_links(
     *,
     fraction: float = 0.5,
     seed: int = 0,
-    time: str | None = None,
+    time: str | bool | None = None,
     connected: bool = False,
+    bipartite: Any = False,
 ) -> tuple[Any, list[tuple[Any, Any]]]:
     """Hold out some of a graph's links.
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
     fraction : float
         The fraction of the links that is held out, between 0 and 1. Self-loops are kept.
     seed : int
         For the random choice.
-    time : str, optional
-        The name of an edge attribute: the links with the largest values are held out instead
-        of random ones. Among equal values, these are the last ones in the order of the graph.
+    time : str or True, optional
+        The name of an edge attribute, numbers or dates: the links with the largest values are
+        held out instead of random ones. Among equal values, these are the last ones in the order
+        of the graph. True takes the times that a GraphData has.
     connected : bool
         Keep the links of a random spanning forest, so that `train` has the connected components
         of `G` (without regard to directions). With `time`, it is a forest of the earliest links.
+    bipartite
+        As in `pugraph.fit`, for two kinds of nodes: pairs then begin with a node of the first
+        kind. Of a data frame whose columns are two kinds, nodes of one name stay apart.
 
     Returns
     -------
@@ -60,9 +65,9 @@ def split_links(
     Raises
     ------
     ValueError
-        If `fraction` or `seed` is out of range, the attribute `time` of an edge is not a finite
-        number, `time` is given and `G` is a matrix, or `connected` leaves too few links to hold
-        out.
+        If `fraction` or `seed` is out of range, the attribute `time` of an edge is neither a
+        finite number nor a date, `time` is given and `G` is a matrix, or `connected` leaves too
+        few links to hold out.
     networkx.NetworkXNotImplemented, ValueError
         If `G` is a multigraph (networkx, igraph).
     TypeError
@@ -88,7 +93,7 @@ def split_links(
     """
     check_option("fraction", fraction, HELD_OUT_FRACTION)
     check_whole("seed", seed, 0)
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=bipartite)
     check_memory(
         split_memory(data, fraction),
         f"a split of a graph with {data._n_links} links",
@@ -110,7 +115,7 @@ def split_memory(data: GraphData, fraction: float) -> int:
 
 
 def draw_held_out(
-    data: GraphData, fraction: float, seed: int, time: str | None, connected: bool = False
+    data: GraphData, fraction: float, seed: int, time: str | bool | None, connected: bool = False
 ) -> tuple[IntArray, IntArray]:
     """Return the positions of the links to hold out, at random or the latest ones."""
     rows, cols = data.links()
@@ -121,7 +126,7 @@ def draw_held_out(
     if time is None:
         order, early = rng.permutation(rows.size), rng.permutation(rows.size)
     else:
-        order = early = np.argsort(_edge_times(data, rows, cols, time), kind="stable")
+        order = early = np.argsort(_edge_times(data, time), kind="stable")
     number = round(fraction * rows.size)
     if connected:
         order = order[~spanning_forest(data, rows, cols, early)[order]]
@@ -177,26 +182,17 @@ def _named(data: GraphData, rows: IntArray, cols: IntArray) -> list[tuple[Any, A
     return list(zip(nodes_at(data.nodes, rows), nodes_at(data.columns, cols), strict=True))
 
 
-def _edge_times(data: GraphData, rows: IntArray, cols: IntArray, name: str) -> FloatArray:
-    if data.library == "frame" and data.graph is not None:
-        return to_graph_data(data, time=name)._link_times
-    G = data.graph
-    if G is None:
+def _edge_times(data: GraphData, time: str | bool) -> FloatArray:
+    """Return the times of the links, in their order."""
+    if isinstance(time, bool):
+        if not time or data.times is None:
+            raise InputError(
+                f"time={time} is not for this graph: give the name of an edge attribute, or True "
+                "and a GraphData with times, to_graph_data(G, time=...)"
+            )
+    elif data.graph is None:
         what = "a matrix" if data.library == "matrix" else "a GraphData without its graph"
         raise InputError(f"{what} has no edge attributes; time needs a networkx or igraph graph")
-    times: list[Any] = []
-    for i, j in zip(rows.tolist(), cols.tolist(), strict=True):
-        u, v = data.nodes[i], data.nodes[j]
-        if data.library == "networkx":
-            value = G.edges[u, v].get(name)
-        else:
-            value = G.es[G.get_eid(u, v)].attributes().get(name)
-        try:
-            times.append(float(value))
-        except (TypeError, ValueError):
-            raise InputError(
-                f"edge ({u!r}, {v!r}) has {name!r} = {value!r}, which is not a number"
-            ) from None
-        if not np.isfinite(times[-1]):
-            raise InputError(f"edge ({u!r}, {v!r}) has {name!r} = {value!r}, which is not finite")
-    return np.array(times)
+    else:
+        data = to_graph_data(data, time=time)
+    return data._link_times

@@ -68,32 +68,34 @@ class Method:
 
 
 # of the methods that fit a model
-_LEARNED = ("features", "n_jobs", "progress", "rank", "reg", "rho", "seed")
+_LEARNED = ("features", "n_jobs", "non_links", "progress", "rank", "reg", "rho", "seed")
+_CONTACTS = ("half_life", "time", "weight")
 
 
-def _factor_model(name: str, score: str) -> Method:
+def _factor_model(name: str, score: str, *more: str) -> Method:
     return Method(
-        name, f"pu_{name}", "fitting:fit", (("method", name),), _LEARNED,
+        name, f"pu_{name}", "fitting:fit", (("method", name),), (*_LEARNED, *more),
         savable=True, rectangular=True, score_meaning=score,
     )  # fmt: skip
 
 
-def _local_index(name: str, function: str, score: str) -> Method:
+def _local_index(name: str, function: str, score: str, rectangular: bool = False) -> Method:
     fixed = (("name", function),)
     return Method(
-        name, function, "local_indices:LocalIndex", fixed, directed=False, score_meaning=score
-    )
+        name, function, "local_indices:LocalIndex", fixed,
+        directed=False, rectangular=rectangular, score_meaning=score,
+    )  # fmt: skip
 
 
 _ALL = (
-    _factor_model("bias", "near [0, 1], may be negative"),
+    _factor_model("bias", "near [0, 1], may be negative", *_CONTACTS),
     _factor_model("shift", "in [0, 1]"),
     Method(
         "blend",
         "pu_blend",
         "fitting:fit",
         (("method", "blend"),),
-        (*_LEARNED, "missing"),
+        (*_LEARNED, *_CONTACTS, "missing"),
         savable=True,
         rectangular=True,
         score_meaning="an estimated probability",
@@ -103,7 +105,9 @@ _ALL = (
     _local_index(
         "resource-allocation", "resource_allocation_index", "a weighted count of neighbours"
     ),
-    _local_index("preferential-attachment", "preferential_attachment", "a product of degrees"),
+    _local_index(
+        "preferential-attachment", "preferential_attachment", "a product of degrees", True
+    ),
     _local_index("common-neighbors", "common_neighbors", "a count of neighbours"),
     Method("katz", "katz", "walks:Katz", score_meaning="a weighted count of walks"),
     Method(

@@ -14,7 +14,7 @@ from pugraph.adapters import GraphData
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import BLOCK_PAIRS, ScoredPairs, best_of, non_links, non_links_of
-from pugraph.core.types import FloatArray, IntArray
+from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.resources import progress_bar
 
@@ -24,7 +24,8 @@ _PER_PAIR, _PER_PREDICTION = 60, 250
 _PER_BLOCK = 40 * BLOCK_PAIRS
 
 Prediction = tuple[Hashable, Hashable, float]
-PositionBlocks = Iterable[tuple[IntArray, IntArray]]
+# rows, columns, and which pairs name the column first, if any do
+PositionBlocks = Iterable[tuple[IntArray, IntArray, BoolArray | None]]
 
 
 class PairScorer(ABC):
@@ -74,15 +75,8 @@ class PairScorer(ABC):
                 f"rows and cols must be two lists of one length, got shapes {rows.shape} "
                 f"and {cols.shape}"
             )
-        for name, positions, n in zip(
-            ("rows", "cols"), (rows, cols), self.data.adjacency.shape, strict=True
-        ):
-            if positions.size and positions.dtype.kind not in "iu":
-                raise InputError(f"{name} must be whole numbers, not {positions.dtype}")
-            bad = np.flatnonzero((positions < 0) | (positions >= n))
-            if bad.size:
-                raise InputError(f"{name}[{bad[0]}] is {positions[bad[0]]}, outside of 0..{n - 1}")
-        return self._score(rows.astype(np.int32), cols.astype(np.int32))
+        m, n = self.data.adjacency.shape
+        return self._score(checked("rows", rows, m), checked("cols", cols, n))
 
     def predict(self, ebunch: Iterable[Any] | None = None) -> Iterator[Prediction]:
         """Score node pairs, as networkx's link predictors do.
@@ -102,10 +96,14 @@ class PairScorer(ABC):
         """Return how many bytes `_best_pairs` takes for k pairs."""
         return _PER_PAIR * k + _PER_BLOCK
 
-    def _best_pairs(self, k: int, rows: IntArray | None, progress: bool) -> ScoredPairs:
-        """Return the k best non-links, of those that begin with one of `rows` if given."""
+    def _best_pairs(
+        self, k: int, rows: IntArray | None, cols: IntArray | None, progress: bool
+    ) -> ScoredPairs:
+        """Return the k best non-links, of those with one of `rows` and one of `cols` if given."""
         pairs = self.data._pairs
-        blocks = non_links(pairs) if rows is None else non_links_of(pairs, rows)
+        blocks = non_links(pairs)
+        if rows is not None or cols is not None:
+            blocks = non_links_of(pairs, rows, cols)
         n = self.data.adjacency.shape[0]
         with progress_bar(total=n, desc="pairs", unit="node", disable=not progress) as bar:
 
@@ -117,12 +115,29 @@ class PairScorer(ABC):
             return best_of(scored(), k)
 
 
+def checked(name: str, positions: IntArray, n: int) -> IntArray:
+    """Return positions that a caller gave, if all of them are in range(n)."""
+    if positions.size and positions.dtype.kind not in "iu":
+        raise InputError(f"{name} must be whole numbers, not {positions.dtype}")
+    bad = np.flatnonzero((positions < 0) | (positions >= n))
+    if bad.size:
+        raise InputError(f"{name}[{bad[0]}] is {positions[bad[0]]}, outside of 0..{n - 1}")
+    return positions.astype(np.int32)
+
+
 def best_pairs(
-    scorer: PairScorer, k: int, rows: IntArray | None = None, *, progress: bool = False
+    scorer: PairScorer,
+    k: int,
+    rows: IntArray | None = None,
+    cols: IntArray | None = None,
+    *,
+    back: tuple[IntArray | None, IntArray | None] | None = None,
+    progress: bool = False,
 ) -> list[Prediction]:
     """Return the k best pairs of nodes that are not links, best first.
 
-    Only those that begin with one of `rows`, if these positions are given.
+    Only those that begin with one of `rows` and end with one of `cols`, if these are given. `back`
+    has rows and columns of another search, whose pairs come with the column's node first.
     """
     k = min(k, math.prod(scorer.data.adjacency.shape))
     if k == 0:
@@ -131,27 +146,48 @@ def best_pairs(
     m, n = scorer.data.adjacency.shape
     what = f"the search for the {k} best pairs of {m} x {n} nodes"
     check_memory(needed, what, "ask for fewer pairs, or lower rank")
-    us, vs, scores = scorer._best_pairs(k, rows, progress)
-    return list(_named(scorer.data, us, vs, scores))
+    us, vs, scores = scorer._best_pairs(k, rows, cols, progress)
+    if back is None:
+        return list(_named(scorer.data, us, vs, scores))
+    others = scorer._best_pairs(k, *back, progress)
+    mine = [
+        np.ones(ends.size, bool) if chosen is None else np.isin(ends, chosen)
+        for ends, chosen in zip(others[:2], (rows, cols), strict=True)
+    ]
+    fresh = ~(mine[0] & mine[1])  # the others are found by both searches
+    swapped = np.append(np.zeros(us.size, bool), np.ones(np.count_nonzero(fresh), bool))
+    us, vs, scores = (
+        np.append(a, b[fresh]) for a, b in zip((us, vs, scores), others, strict=True)
+    )
+    order = np.argsort(-scores, kind="stable")[:k]
+    return list(_named(scorer.data, us[order], vs[order], scores[order], swapped[order]))
 
 
 def predictions(scorer: PairScorer, blocks: PositionBlocks) -> Iterator[Prediction]:
     """Score blocks of pairs, given by positions that are known to be in range."""
-    for rows, cols in blocks:
-        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols))
+    for rows, cols, swapped in blocks:
+        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols), swapped)
 
 
 def position_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PositionBlocks:
     """Return the positions of pairs in blocks, looked up now; of all non-links if None."""
     if ebunch is None:
-        return non_links(data._pairs)
-    rows, cols = data.pair_positions(ebunch)
-    step = BLOCK_PAIRS
-    return [(rows[i : i + step], cols[i : i + step]) for i in range(0, rows.size, step)]
+        return ((rows, cols, None) for rows, cols in non_links(data._pairs))
+    rows, cols, swapped = data._oriented(ebunch)
+    parts = [slice(i, i + BLOCK_PAIRS) for i in range(0, rows.size, BLOCK_PAIRS)]
+    return [(rows[p], cols[p], None if swapped is None else swapped[p]) for p in parts]
 
 
 def _named(
-    data: GraphData, rows: IntArray, cols: IntArray, scores: FloatArray
+    data: GraphData,
+    rows: IntArray,
+    cols: IntArray,
+    scores: FloatArray,
+    swapped: BoolArray | None = None,
 ) -> Iterator[Prediction]:
+    """Return pairs by their nodes; those that are `swapped` with the column's node first."""
     us, vs = nodes_at(data.nodes, rows), nodes_at(data.columns, cols)
-    return zip(us, vs, scores.tolist(), strict=True)
+    if swapped is None:
+        return zip(us, vs, scores.tolist(), strict=True)
+    named = zip(us, vs, scores.tolist(), swapped.tolist(), strict=True)
+    return ((v, u, p) if other else (u, v, p) for u, v, p, other in named)

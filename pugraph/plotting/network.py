@@ -110,7 +110,7 @@ def draw_predictions(
         if value != "auto" and not isinstance(value, bool):
             raise InputError(f"{name} must be 'auto', True or False, not {value!r}")
     check_whole("seed", seed, 0)
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=False)
     rows, cols, scores = predicted_links(data, predictions)
     order = np.argsort(scores, kind="stable")  # draws the highest on top
     scores = scores[order]

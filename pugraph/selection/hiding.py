@@ -29,9 +29,12 @@ class HiddenLinks(NamedTuple):
 
 
 def hide(data: GraphData, fraction: float, rng: np.random.Generator) -> HiddenLinks:
-    """Hide a random fraction of the links."""
+    """Hide a random fraction of the links; of links with times, the latest ones."""
     n_links = data.links()[0].size
     hidden = sampling.random_subset(n_links, fraction, rng)
+    if data.times is not None:
+        order = np.argsort(data._link_times, kind="stable")
+        hidden = np.sort(order[n_links - hidden.size :])
     if hidden.size < _FEWEST:
         raise InputError(
             f"{hidden.size} of {n_links} links would be hidden, too few to learn from"

@@ -10,7 +10,9 @@ from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
 from pugraph.core.free_memory import check_memory
 from pugraph.core.types import FloatArray
+from pugraph.errors import InputError
 from pugraph.models.checks import check_names, check_option, check_whole
+from pugraph.models.confidence import check_known
 from pugraph.models.fit_model import fit_model
 from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Options
 from pugraph.selection.hiding import FRACTION, hide
@@ -51,7 +53,15 @@ class RhoEstimate(NamedTuple):
 
 
 def estimate_rho(
-    G: Any, *, fraction: float = 0.2, seed: int = 0, features: Any = None, **options: Any
+    G: Any,
+    *,
+    fraction: float = 0.2,
+    seed: int = 0,
+    features: Any = None,
+    weight: str | bool | None = None,
+    non_links: Any = None,
+    bipartite: Any = None,
+    **options: Any,
 ) -> RhoEstimate:
     """Estimate the fraction of true links that is unseen, without a grid.
 
@@ -67,7 +77,7 @@ def estimate_rho(
         Of the links that are hidden, above 0 and below 1.
     seed : int
         Of the hidden links, and of the other pairs.
-    features
+    features, weight, non_links, bipartite
         As in `pugraph.fit`.
     **options
         Of the model: those of `pugraph.fit`, with method "bias" (if not given) or "shift".
@@ -81,6 +91,8 @@ def estimate_rho(
     ------
     ValueError
         If there are fewer than ten links to hide, or `fraction` or `seed` is out of range.
+    ValueError
+        For a GraphData with times: links that come later are not missing at random.
     ValueError, TypeError, networkx.NetworkXNotImplemented, MemoryError
         As in `pugraph.fit`.
 
@@ -115,8 +127,16 @@ def estimate_rho(
     check_whole("seed", seed, 0)
     check_names("estimate_rho", options, PASSED_ON)
     check_option("method", options.get("method", "bias"), FACTOR_METHOD)
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(
+        G, features=features, weight=weight, non_links=non_links, bipartite=bipartite
+    )
+    if data.times is not None:
+        raise InputError(
+            "estimate_rho is about links that are missing at random, not about later ones: give a "
+            "graph without times"
+        )
     chosen = Options(**options, inductive=data.has_features)
+    check_known(data, chosen)
     rng = np.random.default_rng(seed)
     check_memory(
         rho_memory(data, chosen),
@@ -125,9 +145,9 @@ def estimate_rho(
     )
     split = hide(data, fraction, rng)
     model = fit_model(split.data, resolve(split.data, chosen))
-    us, vs, weight = sampling.some_non_links(split.pairs, _MOST_PAIRS, rng)
+    us, vs, each = sampling.some_non_links(split.pairs, _MOST_PAIRS, rng)
     positives = model.score_pairs(split.rows, split.cols)
-    certainty = _certainty(positives, model.score_pairs(us, vs), weight, rng)
+    certainty = _certainty(positives, model.score_pairs(us, vs), each, rng)
     share = split.rows.size / split.n_links
     # of all links T, S are seen: certainty is share S / (T - (1 - share) S)
     return RhoEstimate(1 - 1 / (share / certainty + 1 - share), certainty, split.rows.size)

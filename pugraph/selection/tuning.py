@@ -8,18 +8,20 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import ranking, sampling
+from pugraph.core.descent import UNFINISHED
 from pugraph.core.free_memory import check_memory
 from pugraph.core.paths import path_sums
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.models.checks import Auto, check_names, check_option, is_auto
+from pugraph.models.confidence import check_known
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, features_memory
 from pugraph.models.fit_model import fit_model, hyperparameters_of, memory_estimate
+from pugraph.models.html import html_table
 from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Options
 from pugraph.models.resources import progress_bar
 from pugraph.selection.hiding import FRACTION, HiddenLinks, hide
@@ -113,6 +115,15 @@ class Selection(NamedTuple):
     table: list[Trial]
     best: int
 
+    def _repr_html_(self) -> str:
+        caption = f"Chosen: rho {self.rho:.6g}, reg {self.reg:.6g}, rank {self.rank}"
+        rows = [
+            (f"{t.rho:.6g}", f"{t.reg:.6g}", t.rank, f"{t.average_precision:.4f}",
+             f"{t.seconds:.2f}", "chosen" if place == self.best else "")
+            for place, t in enumerate(self.table)
+        ]  # fmt: skip
+        return html_table(caption, ("rho", "reg", "rank", "average precision", "s", ""), rows)
+
 
 def select(
     G: Any,
@@ -122,6 +133,10 @@ def select(
     reg: float | Auto | None = "auto",
     rank: int | Auto | None = None,
     features: Any = None,
+    weight: str | bool | None = None,
+    time: str | None = None,
+    non_links: Any = None,
+    bipartite: Any = None,
     fraction: float = _HIDDEN,
     progress: bool = False,
     **options: Any,
@@ -135,8 +150,8 @@ def select(
     rho, reg, rank
         "auto" is chosen; a number is kept; None means the default of `pugraph.fit`, for this
         method.
-    features
-        As in `pugraph.fit`.
+    features, weight, time, non_links, bipartite
+        As in `pugraph.fit`. With `time`, the latest links are hidden instead of random ones.
     fraction : float
         The fraction of the links to hide, above 0 and below 1.
     progress : bool
@@ -178,9 +193,12 @@ def select(
     check_option("fraction", fraction, FRACTION)
     check_option("method", method, FACTOR_METHOD)
     check_names("select", options, PASSED_ON)
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(
+        G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
+    )
     inductive = data.has_features
     chosen = Options(method=method, rho=rho, reg=reg, rank=rank, inductive=inductive, **options)
+    check_known(data, chosen)
     return _choose(data, chosen, fraction, progress)
 
 
@@ -264,7 +282,8 @@ class _Search:
         rng = np.random.default_rng(options.seed)
         self.options, self.whole = options, data
         self.rounds = [_Round(hide(data, fraction, rng), rng)]
-        if self.rounds[0].split.rows.size < _ENOUGH_LINKS:
+        # the latest links are the same ones each time
+        if self.rounds[0].split.rows.size < _ENOUGH_LINKS and data.times is None:
             self.rounds.append(_Round(hide(data, fraction, rng), rng))
         self.split = self.rounds[0].split
         self.bar = progress_bar(desc="select", unit="fit", disable=not progress)
@@ -378,7 +397,7 @@ class _Round:
             tol = options.stopping_rule(options.chosen_solver)[1]
             options = replace(options, tol=_LOOSE * tol)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", UNFINISHED)
             return fit_model(self.split.data, options, self.start)
 
     def rate(self, model: FactorModel) -> float:

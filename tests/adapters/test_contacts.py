@@ -84,7 +84,8 @@ def test_counts_of_parallel_edges():
     [
         (0, "above 0"), (-1.5, "above 0; a network with positive and negative"),
         (float("nan"), "not a finite"), (float("inf"), "not a finite"), ("much", "not a finite"),
-        (None, "no attribute"),
+        (None, "no attribute"), (1e200, "not between"), (10**400, "not a finite"),
+        (1e-200, "above 1e-100"), ("x" * 99, "'xx[^']*[.]{3}, which is not"),
     ],
 )  # fmt: skip
 def test_a_bad_weight_names_its_edge(value, message):
@@ -97,6 +98,11 @@ def test_a_bad_weight_names_its_edge(value, message):
     g.es["w"] = [1.0, value, 1.0]
     with pytest.raises(ValueError, match=rf"edge \(1, 2\).*{message}"):
         to_graph_data(g, weight="w")
+    if isinstance(value, float):
+        A = nx.to_scipy_sparse_array(nx.path_graph(4), dtype=float, format="csr")
+        A[1, 2] = A[2, 1] = value
+        with pytest.raises(ValueError, match=r"entry \(1, 2\)"):
+            to_graph_data(A, weight=True)
 
 
 def test_dates_are_seconds():
@@ -104,8 +110,26 @@ def test_dates_are_seconds():
     G.edges[0, 1]["day"] = datetime.date(1970, 1, 2)
     G.edges[1, 2]["day"] = datetime.datetime(1970, 1, 1, 1, tzinfo=datetime.UTC)
     assert to_graph_data(G, time="day").times.tolist() == [86400, 86400, 3600, 3600]
+    # without a time zone, they are in UTC, and not where the computer happens to be
+    G.edges[0, 1]["day"] = datetime.datetime(1970, 1, 2)
+    G.edges[1, 2]["day"] = np.datetime64("1970-01-01T01")
+    assert to_graph_data(G, time="day").times.tolist() == [86400, 86400, 3600, 3600]
+    G.edges[0, 1]["day"], G.edges[1, 2]["day"] = "1970-01-02", "1970-01-01 01:00"
+    assert to_graph_data(G, time="day").times.tolist() == [86400, 86400, 3600, 3600]
+    G.edges[0, 1]["day"] = np.datetime64("NaT")
+    with pytest.raises(ValueError, match=r"edge \(0, 1\).*not a finite number"):
+        to_graph_data(G, time="day")
     frame = pd.DataFrame({"source": [0], "target": [1], "day": pd.to_datetime(["1970-01-02"])})
     assert to_graph_data(frame, time="day").times.tolist() == [86400, 86400]
+
+
+def test_a_graph_data_keeps_the_weights_that_it_has():
+    G = nx.path_graph(3)
+    nx.set_edge_attributes(G, {(0, 1): {"w": 2, "t": 5}, (1, 2): {"w": 3, "t": 6}})
+    weighted = to_graph_data(G, weight="w")
+    both = to_graph_data(weighted, time="t")
+    assert both.weights.tolist() == [2, 2, 3, 3]
+    assert to_graph_data(both, weight="t").times.tolist() == [5, 5, 6, 6]
 
 
 def test_an_unknown_attribute_is_an_error():

@@ -1,14 +1,24 @@
-"""Data frames of edges."""
+"""Data frames of edges, of pandas and of polars."""
 
 from __future__ import annotations
 
+import datetime
+
+import igraph as ig
 import networkx as nx
+import numpy as np
 import pandas as pd
 import pytest
 
 import pugraph
 from pugraph.adapters import to_graph_data
 from pugraph.evaluation import split_links
+
+
+@pytest.fixture(params=["pandas", "polars"])
+def make_frame(request):
+    """The function that makes a data frame of a dictionary of columns."""
+    return pytest.importorskip(request.param).DataFrame
 
 
 @pytest.fixture
@@ -61,3 +71,86 @@ def test_a_model_of_a_frame_is_saved(frame, tmp_path):
     model = pugraph.fit(frame, "bias", weight="weight")
     model.save(tmp_path / "model")
     assert pugraph.LinkModel.load(tmp_path / "model").top_links(3) == model.top_links(3)
+
+
+@pytest.mark.parametrize("method", ["bias", "blend"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_all_libraries_give_the_same_bits(method, directed, make_frame):
+    pairs = [(u, v, w) for u, v, w in nx.les_miserables_graph().edges(data="weight")]
+    # a frame has all sources first, then the targets that are left
+    place = {node: i for i, node in enumerate(dict.fromkeys([u for u, *_ in pairs]))}
+    for _, v, _ in pairs:
+        place.setdefault(v, len(place))
+    sides = [[place[pair[i]] for pair in pairs] for i in (0, 1)]
+    weights, times = [w for *_, w in pairs], np.random.default_rng(0).integers(50, size=254)
+    H = nx.DiGraph() if directed else nx.Graph()
+    H.add_nodes_from(range(len(place)))
+    for u, v, w, t in zip(*sides, weights, times.tolist(), strict=True):
+        H.add_edge(u, v, w=w, t=t)
+    g = ig.Graph(len(H), list(zip(*sides, strict=True)), directed=directed)
+    g.es["w"], g.es["t"] = weights, times
+    frame = make_frame({"source": sides[0], "target": sides[1], "w": weights, "t": times})
+    assert to_graph_data(frame).nodes == list(H)
+    A = nx.to_scipy_sparse_array(H, weight="w", format="csr")
+    known = list(nx.non_edges(H))[:40:10]
+    options = [{"weight": "w", "non_links": known}, {"weight": "w", "time": "t", "half_life": 9.0}]
+    for chosen in options:
+        expected = pugraph.top_links(H, 20, method=method, **chosen)
+        for other in (g, to_graph_data(frame, directed=directed)):
+            assert pugraph.top_links(other, 20, method=method, **chosen) == expected
+        if "time" not in chosen:  # a matrix has none
+            plain = {**chosen, "weight": True}
+            assert pugraph.top_links(A, 20, method=method, **plain) == expected
+
+
+def test_rows_that_are_repeated_are_counted(make_frame):
+    frame = make_frame({"who": ["a", "b", "a", "b"], "whom": ["b", "a", "c", "c"],
+                        "day": [3, 1, 5, 2]})  # fmt: skip
+    data = to_graph_data(frame, weight="count", time="day", keep="last")
+    assert data.nodes == ["a", "b", "c"]
+    assert data.weights.tolist() == [2, 1, 2, 1, 1, 1]
+    assert data.times.tolist() == [3, 5, 3, 2, 5, 2]
+    # a column of this name is a column
+    named = make_frame({"source": [0, 1], "target": [1, 2], "count": [5, 7]})
+    assert to_graph_data(named, weight="count").weights.tolist() == [5, 5, 7, 7]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (0.0, r"has 'x' = 0, but weights must be above 0"),
+        (-2.5, "has 'x' = -2.5, but weights must be above 0; a network with positive"),
+        (float("nan"), "has 'x' = nan, which is not a finite number"),
+        (float("inf"), "has 'x' = inf, which is not a finite number"),
+        (None, "has (no attribute 'x'|'x' = nan, which is not a finite number)"),
+        (1e200, r"has 'x' = 1e\+200, which is not between"),
+    ],
+)
+def test_a_bad_weight_names_its_row(value, message, make_frame):
+    frame = make_frame({"source": [0, 1], "target": [1, 2], "x": [1.0, value]})
+    with pytest.raises(ValueError, match=f"row 1 of the data frame {message}"):
+        to_graph_data(frame, weight="x")
+
+
+def test_dates_of_any_kind_are_seconds(make_frame):
+    days = [datetime.datetime(1970, 1, 2), datetime.datetime(1970, 1, 3, 12)]
+    expected = [86400.0, 86400.0, 216000.0, 216000.0]
+    for values in (days, [str(day) for day in days], [day.isoformat() for day in days]):
+        frame = make_frame({"source": [0, 1], "target": [1, 2], "day": values})
+        assert to_graph_data(frame, time="day").times.tolist() == expected
+    frame = make_frame({"source": [0, 1], "target": [1, 2], "day": [d.date() for d in days]})
+    assert to_graph_data(frame, time="day").times.tolist() == [86400, 86400, 172800, 172800]
+    frame = make_frame({"source": [0, 1], "target": [1, 2], "day": ["1970-01-02", "then"]})
+    with pytest.raises(ValueError, match="row 1 of the data frame has 'day' = 'then'"):
+        to_graph_data(frame, time="day")
+
+
+def test_frames_split_and_score_alike(make_frame):
+    G = nx.les_miserables_graph()
+    sides = list(zip(*G.edges, strict=True))
+    frame = make_frame({"source": sides[0], "target": sides[1], "year": range(len(G.edges))})
+    train, held_out = split_links(frame, fraction=0.1, time="year")
+    assert type(train) is type(frame)
+    assert len(train) + len(held_out) == len(frame)
+    assert max(train["year"]) == len(train) - 1
+    assert len(pugraph.top_links(train, 3, time="year")) == 3

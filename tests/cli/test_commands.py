@@ -9,12 +9,16 @@ import sys
 import igraph as ig
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import pugraph
+from pugraph.adapters import to_graph_data
 from pugraph.clustering import PUClustering, pu_cluster
+from pugraph.evaluation import compare
 from pugraph.link_prediction.methods import METHODS
 from tests.conftest import JIT
+from tests.twokinds import EVENTS, WOMEN, davis
 
 
 @pytest.fixture(autouse=not JIT)
@@ -262,9 +266,102 @@ def test_evaluate_by_time_hides_the_latest(run, tmp_path):
     assert "no column 'yeer'" in run("evaluate", *argv, "--time", "yeer").err
     path.write_text("source,target,year\na,b,1\nb,c,soon\n")
     assert (
-        "line 3: 'soon' in column 'year' is not a number"
+        "line 3: 'soon' in column 'year' is not a number, nor a date"
         in run("evaluate", path, "--time", "year", "--method", "jaccard").err
     )
+
+
+@pytest.fixture
+def letters(tmp_path):
+    """Who wrote to whom, how much and when."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "letters.csv"
+    rows = ["source,target,pages,year"]
+    for year in range(120):
+        u, v = (year // 10 + rng.choice(6, 2, replace=False)) % 16
+        rows.append(f"n{u},n{v},{rng.integers(1, 9)},{1700 + year}")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def multigraph(letters):
+    """Return the letters as a graph, with the nodes in their order in the file."""
+    M = nx.MultiGraph()
+    for u, v, pages, year in pd.read_csv(letters).itertuples(index=False):
+        M.add_edge(u, v, pages=pages, year=year)
+    return M
+
+
+@pytest.mark.parametrize("method", ["blend", "bias"])
+def test_weights_and_times_do_what_they_do_in_the_library(run, letters, tmp_path, method):
+    argv = [letters, "--method", method, "--weight", "pages", "--time", "year", "--keep", "last"]
+    argv += ["--half-life", "30"]
+    rows = run("predict", *argv, "--as", "json").json
+    data = to_graph_data(multigraph(letters), weight="pages", time="year", keep="last")
+    model = pugraph.fit(data, method, half_life=30.0)
+    assert [(r["source"], r["target"], r["score"]) for r in rows] == model.top_links(10)
+    plain = run("predict", letters, "--method", method, "--as", "json").json
+    assert plain != rows
+    saved = tmp_path / "letters.pugraph"
+    assert run("fit", *argv, "--output", saved).code == 0
+    assert run("predict", "--model", saved, "--as", "json").json == rows
+    assert run("explain", *argv, "n1", "n9").code == 0
+    assert (
+        "cannot be combined with --weight"
+        in run("predict", "--model", saved, "--weight", "pages").err
+    )
+
+
+def test_weights_and_times_go_with_a_table_of_nodes(run, letters, tmp_path):
+    names = [*multigraph(letters), "new"]
+    people = tmp_path / "people.csv"
+    people.write_text("\n".join(["name,age", *(f"{n},{len(n) + i}" for i, n in enumerate(names))]))
+    argv = ["--nodes", people, "--weight", "count", "--time", "year"]
+    assert run("predict", letters, *argv).code == 0
+
+
+def test_evaluate_splits_by_the_times_that_the_methods_know(run, letters):
+    argv = ("--method", "blend,shift,jaccard", "--time", "year", "--as", "json")
+    rows = run("evaluate", letters, *argv).json
+    assert {row["method"] for row in rows} == {"blend", "shift", "jaccard"}
+    data = to_graph_data(multigraph(letters), time="year")
+    found = compare([pugraph.pu_blend], data, fraction=0.2, time=True)
+    assert rows[0]["auc"] == found.mean("pu_blend", "auc")[0]
+    for more in (["--weight", "pages"], ["--half-life", "5"], ["--keep", "last"]):
+        assert run("evaluate", letters, *argv, *more).json[0] != rows[0]
+    assert (
+        "--weight does not apply"
+        in run("evaluate", letters, "--method", "katz", "--weight", "pages").err
+    )
+
+
+@pytest.mark.parametrize("method", ["blend", "bias", "shift"])
+def test_known_non_links_are_not_predicted(run, links, tmp_path, method):
+    rows = run("predict", links, "--method", method, "--as", "csv").out.splitlines()[1:]
+    first = rows[0].split(",")[:2]
+    known = tmp_path / "known.csv"
+    known.write_text(",".join(first[::-1]) + "\n")
+    argv = ["predict", links, "--method", method, "--as", "csv", "--non-links"]
+    fewer = run(*argv, known).out.splitlines()[1:]
+    assert len(fewer) == len(rows) - 1
+    assert first not in [row.split(",")[:2] for row in fewer]
+    known.write_text("ann,bob\n")
+    assert (
+        f"{known}: the pair ('ann', 'bob') is a link and one of non_links" in run(*argv, known).err
+    )
+    known.write_text("ann,zoe\n")
+    assert f"{known}: line 1: node 'zoe' is not in {links}" in run(*argv, known).err
+    known.write_text("ann,ann\n")
+    assert "is no pair of two nodes" in run(*argv, known).err
+
+
+def test_info_says_which_columns_are_not_used(run, info, letters, links):
+    assert info(letters)["edge columns not used"] == ["pages", "year"]
+    told = run("info", letters).out
+    assert "--weight COLUMN or --time COLUMN uses a column" in told
+    assert "--weight count uses how often" in told
+    assert "--weight" not in run("info", links).out
+    assert "weight" in info()["edge columns not used"]
 
 
 def test_evaluate_with_negatives_by_degree_in_a_connected_network(run):
@@ -412,3 +509,124 @@ def test_clusters_are_the_same_on_the_command_line_and_in_python(
     assert groups(dict(zip(read, by_igraph.membership, strict=True))) == expected
     strengths = {row["node"]: row["strength"] for row in rows}
     np.testing.assert_allclose([strengths[n] for n in read], model.strengths_, atol=6e-4)
+
+
+# -- two kinds of nodes
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """The Southern women, as numbers, and their events, which have the same numbers."""
+    path = tmp_path / "visits.csv"
+    lines = [f"{WOMEN.index(u)},{EVENTS.index(v)}" for u, v in davis().edges]
+    path.write_text("\n".join(["who,what", *lines]) + "\n")
+    return path
+
+
+def test_two_columns_are_two_kinds(run, visits, tmp_path):
+    model = pugraph.fit(davis(), "bias", bipartite=True)
+    expected = [
+        (str(WOMEN.index(u)), str(EVENTS.index(v)), pytest.approx(p, abs=1e-6))
+        for u, v, p in model.top_links(5)
+    ]
+    argv = ["--bipartite", "--method", "bias"]
+    found = run("predict", visits, *argv, "--top", 5, "--as", "json").json
+    assert [tuple(row.values()) for row in found] == expected
+    saved = tmp_path / "m.pugraph"
+    assert run("fit", visits, *argv, "-o", saved).err.startswith(
+        f"{saved}: bias model of 32 nodes"
+    )
+    assert run("predict", "--model", saved, "--top", 5, "--as", "json").json == found
+    pairs = tmp_path / "pairs.txt"
+    pairs.write_text("17 3\n3 17\n")  # of which 17 is a woman only
+    rows = run("predict", "--model", saved, "--pairs", pairs, "--as", "json").json
+    assert [(row["source"], row["target"]) for row in rows] == [("17", "3")] * 2
+    why = run("explain", "--model", saved, 3, 17, "--as", "json").json
+    assert (why["u"], why["v"]) == ("17", "3")
+    assert rows[0]["score"] == pytest.approx(why["score"], abs=1e-6)
+    for line, message in (("14 15", "'14' and '15' are one kind"), ("14 99", "'99' is not in")):
+        pairs.write_text(f"{line}\n")
+        assert message in run("predict", "--model", saved, "--pairs", pairs).err
+        assert message in run("explain", "--model", saved, *line.split()).err
+    assert (
+        "--model cannot be combined with --bipartite"
+        in run("predict", "--model", saved, "--bipartite").err
+    )
+
+
+def test_info_and_graphml_of_two_kinds(run, visits, tmp_path):
+    told = run("info", visits, "--bipartite", "--as", "json").json[0]
+    assert (told["nodes"], told["nodes of each kind"], told["edges"]) == (32, [18, 14], 89)
+    assert told["density"] == pytest.approx(89 / (18 * 14), abs=1e-6)
+    assert not told["directed"]
+    path = tmp_path / "more.graphml"
+    argv = ["--bipartite", "--method", "bias", "--top", 4]
+    assert run("predict", visits, *argv, "--why", "-o", path).code == 0
+    G = nx.read_graphml(path)
+    assert nx.is_bipartite(G)
+    assert G.number_of_edges() == 93
+    assert {kind for _, kind in G.nodes(data="bipartite")} == {0, 1}
+    again = run("predict", path, "--bipartite", "--method", "bias", "--as", "json").json
+    known = {row["target"] for row in again}
+    assert all(name.endswith(" (target)") for name in known)
+
+
+def test_evaluate_across(run, visits, tmp_path):
+    found = run(
+        "evaluate", visits, "--bipartite", "--seeds", 2, "--method", "bias", "--as", "json"
+    )
+    ours = compare([pugraph.pu_bias], davis(), fraction=0.2, seeds=2, bipartite=True)
+    auc = ours.mean("pu_bias", "auc")[0]
+    assert found.json[0]["auc"] == pytest.approx(auc, abs=1e-6)
+    lines = visits.read_text().splitlines()
+    timed = [f"{lines[0]},when", *(f"{line},{k}" for k, line in enumerate(lines[1:]))]
+    visits.write_text("\n".join(timed))
+    argv = ["--bipartite", "--method", "bias,preferential-attachment", "--time", "when"]
+    late = run("evaluate", visits, *argv, "--as", "json").json
+    assert [row["method"] for row in late[::2]] == ["bias", "preferential-attachment"]
+
+
+@pytest.mark.filterwarnings("default:.*two kinds:UserWarning")
+def test_attributes_tell_the_kinds(run, tmp_path):
+    path, G = tmp_path / "davis.graphml", davis()
+    nx.set_node_attributes(G, {v: "we"[side] for v, side in G.nodes(data="bipartite")}, "side")
+    nx.write_graphml(G, path)
+    argv = ["predict", path, "--method", "bias", "--as", "csv"]
+    done = run(*argv)
+    assert "two kinds of nodes, and all edges go across; --bipartite predicts" in done.err
+    assert run(*argv, "--no-bipartite").out == done.out
+    assert run(*argv, "--no-bipartite").err == ""
+    across = run(*argv, "--bipartite")
+    assert across.err == ""
+    best = pugraph.top_links(davis(), 10, method="bias", bipartite=True)
+    assert [line.split(",")[:2] for line in across.out.splitlines()[1:]] == [
+        [u, v] for u, v, _ in best
+    ]
+    events_first = run(*argv, "--kind", "side").out.splitlines()[1]
+    assert events_first.split(",")[1::-1] == list(best[0][:2])
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--bipartite"], "--bipartite needs a file"),
+        (["FILE", "--kind", "side"], "an edge list has no node attributes"),
+        (["FILE", "--kind", "side", "--no-bipartite"], "--kind cannot be combined with --no-bip"),
+        (["FILE", "--bipartite", "--directed"], "--bipartite cannot be combined with --directed"),
+        (["FILE", "--bipartite", "--nodes", "x"], "--bipartite cannot be combined with --nodes"),
+        (["FILE", "--bipartite", "--method", "katz"], "--method katz is for one kind of nodes"),
+        (
+            ["FILE", "--bipartite", "--format", "lgl"],
+            "two kinds of nodes are read from edge lists",
+        ),
+        (["GRAPH", "--bipartite"], "no node attribute bipartite or type"),
+        (["GRAPH", "--kind", "club"], "within one kind of nodes"),
+    ],
+)
+def test_what_two_kinds_do_not_go_with(run, visits, tmp_path, argv, message):
+    graph = tmp_path / "karate.gml"
+    nx.write_gml(nx.karate_club_graph(), graph)
+    places = {"FILE": visits, "GRAPH": graph}
+    done = run("predict", *(places.get(arg, arg) for arg in argv))
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

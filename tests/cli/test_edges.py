@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import io
 
 import networkx as nx
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pugraph.adapters import to_graph_data
+from pugraph.cli.edges import Layout
+from pugraph.cli.files import FileError
+from pugraph.cli.networks import read_network
+from tests.cli.reading import read
 
 
 @pytest.mark.parametrize(
@@ -133,3 +144,139 @@ def test_quotation_marks_within_names(tmp_path, info):
     found = info(path)
     assert (found["nodes"], found["edges"]) == (4, 3)
     assert found["first nodes"] == ['a"b', "c", "d"]
+
+
+LETTERS = """who,whom,n,day
+ann,bob,3,1790-05-01
+bob,cid,1.5,1791-01-01
+cid,ann,2,1792-01-01
+ann,bob,4,1797-02-03
+cid,dan,"1e1",1793-01-01 12:30
+"""
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("keep", ["first", "last"])
+@pytest.mark.parametrize("columns", [("n", "day"), ("3", "4"), ("count", None), (None, "day")])
+def test_weights_and_times_are_those_of_a_data_frame(directed, keep, columns):
+    weight, time = columns
+    network = read(LETTERS.encode(), "edges", directed, weight=weight, time=time, keep=keep)
+    frame = pd.read_csv(io.StringIO(LETTERS)).rename(columns={"who": "source", "whom": "target"})
+    names = {"3": "n", "4": "day"}
+    data = to_graph_data(
+        frame, directed=directed, keep=keep,
+        weight=names.get(weight, weight), time=names.get(time, time),
+    )  # fmt: skip
+    assert (network.data.directed, set(network.names)) == (directed, set(data.nodes))
+    for found, expected in (
+        (network.data.weights, data.weights), (network.data.times, data.times),
+    ):  # fmt: skip
+        assert (found is None) == (expected is None)
+        if found is None:
+            continue
+        tables = []
+        for each, values in ((network.data, found), (data, expected)):
+            u, v = each.adjacency.tocoo().coords
+            ends = [[each.nodes[i] for i in side] for side in (u, v)]
+            tables.append({(a, b): x for a, b, x in zip(*ends, values, strict=True)})
+        assert tables[0] == tables[1]
+
+
+def test_columns_without_a_header_go_by_their_numbers(tmp_path, info):
+    path = tmp_path / "events"
+    path.write_text("1 2 7 30\n2 1 1 20\n2 3 5 10\n")
+    network = read_network(str(path), layout=Layout(weight="3", time="4"))
+    assert network.data.weights.tolist() == [8, 8, 5, 5]
+    assert network.data.times.tolist() == [20, 20, 10, 10]
+    assert network.unused == []
+    assert info(path)["edge columns not used"] == ["3", "4"]
+
+
+def test_a_column_called_count_is_a_column(tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_text("u,v,count\na,b,4\nb,c,3\n")
+    assert read_network(str(path), layout=Layout(weight="count")).data.weights.tolist() == [
+        4, 4, 3, 3,
+    ]  # fmt: skip
+    path.write_text("u,v\na,b\nb,a\nb,c\n")
+    assert read_network(str(path), layout=Layout(weight="count")).data.weights.tolist() == [
+        2, 2, 1, 1,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ("1,0", "line 3 has 'w' = 0, but weights must be above 0; a network with positive"),
+        ("1,-2.5", "line 3 has 'w' = -2.5, but weights must be above 0"),
+        ("1,inf", "line 3: 'inf' in column 'w' is not a number"),
+        ("1,nan", "line 3: column 3 is NaN, which is not a number"),
+        ("1,", "line 3: column 3 is empty"),
+        ("1,much", "line 3: 'much' in column 'w' is not a number"),
+        ("1,1e200", "line 3 has 'w' = 1e+200, which is not between -1e+100 and 1e+100"),
+        ("1,1e-320", "line 3 has 'w' = 9.99989e-321, but weights must be above 1e-100"),
+        ("1," + "9" * 500, "999...' in column 'w' is not a number"),
+        ("1,2024-05-31", "line 3: '2024-05-31' in column 'w' is not a number, nor a date"),
+        ("2024-05-31,7", "line 3: '7' in column 'w' is not a number, nor a date"),
+        ("1,\x1b[2Jx", "in column 'w' is not a number"),
+    ],
+)  # fmt: skip
+def test_one_line_says_what_is_wrong_with_a_column(run, tmp_path, cells, message):
+    path = tmp_path / "links.csv"
+    first, second = cells.split(",", 1)
+    path.write_text(f"source,target,w\na,b,{first}\nb,c,{second}\n")
+    for option in ("--weight", "--time"):
+        done = run("predict", path, option, "w")
+        if option == "--time" and ("above" in message or "e-320" in cells):
+            continue
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert message in done.err
+        assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--weight", "x"], "line 1: no column 'x'; the columns are a, b, w"),
+        (["--weight", "b"], "line 1: --weight b: this column has nodes"),
+        (["--time", "1"], "line 1: --time 1: this column has nodes"),
+        (["--time", "0"], "line 1: no column '0'"),
+        (["--time", "\u00b2"], "line 1: no column"),
+        (["--half-life", "3"], "--half-life is for edges with times: give --time, too"),
+        (["--keep", "last"], "--keep is for edges with times"),
+        (["--time", "w", "--half-life", "-1"], "half_life must be a finite number above 0"),
+        (["--weight", "w", "--method", "jaccard"], "--weight does not apply to --method jaccard"),
+        (["--time", "w", "--method", "shift"], "--time does not apply to --method shift"),
+    ],
+)
+def test_options_of_weights_and_times_that_do_not_fit(run, tmp_path, argv, message):
+    path = tmp_path / "links.csv"
+    path.write_text("a,b,w\n1,2,3\n2,3,3\n")
+    done = run("predict", path, "--header", *argv)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert message in done.err
+
+
+CELLS = st.text("0123456789.-+eEnaif_ \"'{}\t\u0663:TZW", max_size=9)
+
+
+@given(st.lists(CELLS, min_size=1, max_size=6), st.sampled_from(["weight", "time"]))
+def test_any_column_is_read_or_refused(cells, option):
+    text = "\n".join(["u,v,w", *(f"{i},{i + 1},{cell}" for i, cell in enumerate(cells))])
+    try:
+        network = read(text.encode(), "edges", **{option: "w"})
+    except FileError:
+        return
+    found = network.data.weights if option == "weight" else network.data.times
+    assert found.size == network.data.adjacency.nnz
+    assert np.isfinite(found).all()
+
+
+def test_the_standard_input_has_weights_too(run, monkeypatch):
+    def given_now(text):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    given_now(b"a b 1\nb c 2\n")
+    assert run("predict", "-", "--weight", "3", "--method", "bias").code == 0
+    given_now(b"a b 1\nb c 0\n")
+    assert "edge 2 has '3' = 0" in run("predict", "-", "--weight", "3").err

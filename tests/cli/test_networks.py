@@ -9,12 +9,14 @@ import time
 
 import igraph as ig
 import networkx as nx
+import numpy as np
 import pytest
 import scipy.io
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.networks import KINDS, made, outcome, seeds
+from pugraph.adapters import to_graph_data
 from pugraph.cli.files import FileError
 from pugraph.cli.networks import read_network
 from tests.cli.reading import ANY, PLAIN, SPACED, content, content_of, graphs, read, written
@@ -256,3 +258,73 @@ def test_a_long_line_takes_little_time(name, tmp_path):
     with contextlib.suppress(FileError):
         read_network(str(path))
     assert time.process_time() - start < 10  # quadratic readers would need hours
+
+
+@pytest.mark.parametrize("kind", ["gml", "graphml", "gexf"])
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+def test_attributes_of_edges_are_weights_and_times(kind, parallel, directed):
+    graph = {
+        (False, False): nx.Graph, (False, True): nx.DiGraph,
+        (True, False): nx.MultiGraph, (True, True): nx.MultiDiGraph,
+    }[parallel, directed]()  # fmt: skip
+    contacts = [("a", "b", 2.0, 5), ("b", "c", 1.0, 3), ("c", "a", 4.0, 9), ("c", "d", 1.5, 1)]
+    for u, v, w, t in contacts + [("a", "b", 8.0, 7)] * parallel:
+        graph.add_edge(u, v, w=w, t=t)
+    write = {"gml": nx.write_gml, "graphml": nx.write_graphml, "gexf": nx.write_gexf}[kind]
+    text = written(write, graph)
+    found = read(text, kind, weight="w", time="t", keep="last")
+    # parallel edges need a multigraph, which any graph can be
+    many = (nx.MultiDiGraph if directed else nx.MultiGraph)(graph)
+    expected = to_graph_data(many, weight="w", time="t", keep="last")
+    np.testing.assert_array_equal(found.data.weights, expected.weights)
+    np.testing.assert_array_equal(found.data.times, expected.times)
+    assert found.data.graph.number_of_edges() == 4
+    counts = read(text, kind, weight="count").data.weights
+    assert counts.max() == 1 + parallel
+    # both ways, if it is to be directed
+    other = read(text, kind, directed=not directed, weight="w").data
+    assert other.directed is not directed
+    assert other.weights.sum() == (1 if directed else 2) * sum(
+        (2 if directed else 1) * w for _, _, w in graph.edges(data="w")
+    )
+    with pytest.raises(FileError, match=r"no edge has the attribute 'x'; there are: .*t, w"):
+        read(text, kind, weight="x")
+
+
+def test_both_directions_of_a_directed_file_are_two_contacts():
+    text = written(nx.write_gml, nx.DiGraph([("a", "b"), ("b", "a"), ("b", "c")]))
+    assert read(text, "gml", directed=False, weight="count").data.weights.tolist() == [
+        2, 2, 1, 1,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("0", "edge ('1', '2') has 'w' = 0, but weights must be above 0"),
+        ("-1.5", "has 'w' = -1.5, but weights must be"),
+        ('"much"', "has 'w' = 'much', which is not a finite number"),
+        ("1" * 400, "which is not a finite number"),
+        ("[ a 1 ]", "which is not a finite number"),
+    ],
+)
+def test_a_bad_attribute_names_the_edge_and_the_file(value, message):
+    edges = f"edge [ source 1 target 2 w {value} ] edge [ source 2 target 3 w 1 ]"
+    text = f"graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] {edges} ]".encode()
+    with pytest.raises(FileError) as error:
+        read(text, "gml", weight="w")
+    assert message in str(error.value)
+
+
+def test_a_missing_attribute_names_the_edge():
+    text = b"graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] edge [ source 1 target 2 w 1 ] "
+    with pytest.raises(FileError, match=r"edge \('2', '3'\) has no attribute 'w'"):
+        read(text + b"edge [ source 2 target 3 ] ]", "gml", time="w")
+
+
+def test_formats_without_attributes_can_only_be_counted():
+    text = b"dl n=3\nformat = edgelist1\nlabels embedded:\ndata:\na b\na b\nb c\n"
+    assert read(text, "dl", weight="count").data.weights.tolist() == [2, 1]
+    with pytest.raises(FileError, match="--time t: dl files have no columns"):
+        read(text, "dl", time="t")

@@ -27,19 +27,19 @@ def _one_thread():
 
 
 def test_threads_are_limited_and_then_restored():
-    before = numba.get_num_threads()
+    before = jit.allowed_threads()
     pools = threadpoolctl.threadpool_info()
     with jit.threads(1):
-        assert numba.get_num_threads() == 1
+        assert jit.allowed_threads() == 1
         blas = [
             p["num_threads"] for p in threadpoolctl.threadpool_info() if p["user_api"] == "blas"
         ]
         assert blas
         assert set(blas) == {1}
-    assert numba.get_num_threads() == before
+    assert jit.allowed_threads() == before
     with pytest.raises(KeyError), jit.threads(None):
         raise KeyError
-    assert numba.get_num_threads() == before
+    assert jit.allowed_threads() == before
     assert threadpoolctl.threadpool_info() == pools
 
 
@@ -71,32 +71,28 @@ def test_blas_stays_limited_until_the_last_thread_is_done():
 def test_too_many_threads_mean_all_threads():
     for n_jobs in (None, -1, 10_000):
         with jit.threads(n_jobs):
-            assert numba.get_num_threads() == numba.config.NUMBA_NUM_THREADS
+            assert jit.allowed_threads() == numba.config.NUMBA_NUM_THREADS
 
 
 @jit.kernel(parallel=True)
-def doubled(values, out):
-    for i in numba.prange(values.size):
-        out[i] = 2 * values[i]
+def doubled(values, chunks, out):
+    for c in range(len(chunks) - 1):
+        for i in range(chunks[c], chunks[c + 1]):
+            out[i] = 2 * values[i]
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
-@pytest.mark.parametrize("concurrent", [True, False])
-def test_functions_side_by_side_have_one_thread_each_and_keep_their_order(
-    n_jobs, concurrent, monkeypatch
-):
-    monkeypatch.setattr(jit._process, "concurrent", concurrent)
+def test_functions_side_by_side_have_one_thread_each_and_keep_their_order(n_jobs):
     pools = threadpoolctl.threadpool_info()
 
     def task(number):
         out = np.zeros(10)
-        doubled(np.full(10, float(number)), out)
-        return number, set(out), numba.get_num_threads()
+        doubled(np.full(10, float(number)), np.arange(11), out)
+        return number, set(out), jit.allowed_threads()
 
     results = jit.side_by_side([partial(task, number) for number in range(7)], n_jobs)
     assert [result[:2] for result in results] == [(number, {2.0 * number}) for number in range(7)]
-    if concurrent:
-        assert {result[2] for result in results} == {1}
+    assert {result[2] for result in results} == {1}
     assert threadpoolctl.threadpool_info() == pools
     assert jit.side_by_side([], n_jobs) == []
 
@@ -174,7 +170,7 @@ def test_a_forked_process_gets_an_error_instead_of_a_crash(tmp_path):
 
 
 @pytest.mark.compiled
-def test_concurrent_calls_work_with_any_threading_layer():
+def test_concurrent_calls_work():
     code = (
         "import networkx as nx, pugraph; from concurrent.futures import ThreadPoolExecutor\n"
         "G = nx.gnp_random_graph(200, 0.3, seed=0)\n"
@@ -182,8 +178,7 @@ def test_concurrent_calls_work_with_any_threading_layer():
         "with ThreadPoolExecutor(4) as pool: scores = list(pool.map(call, range(8)))\n"
         "assert all(s == call(0) for s in scores)"
     )
-    environment = {**os.environ, "NUMBA_THREADING_LAYER": "workqueue"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], check=False, timeout=120)
     assert done.returncode == 0
 
 
@@ -195,7 +190,7 @@ def failing(values, place):
 
 
 def state():
-    return numba.get_num_threads(), threadpoolctl.threadpool_info()
+    return jit.allowed_threads(), threadpoolctl.threadpool_info()
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
@@ -211,7 +206,7 @@ def test_limits_are_restored_after_an_error_in_or_beside_a_kernel(error):
         work()
     assert state() == before
     with jit.threads(1):
-        assert numba.get_num_threads() == 1
+        assert jit.allowed_threads() == 1
     assert state() == before
 
 
@@ -245,15 +240,14 @@ def test_limits_are_restored_wherever_ctrl_c_interrupts_their_change(moment, mon
         assert state() == before
 
 
-def test_ctrl_c_side_by_side_ends_what_was_begun(monkeypatch):
-    monkeypatch.setattr(jit._process, "concurrent", True)
+def test_ctrl_c_side_by_side_ends_what_was_begun():
     before = state()
     waiting = threading.Event()
     kernels = []
 
     def endless():
         while True:
-            doubled(np.ones(3), np.empty(3))
+            doubled(np.ones(3), np.arange(4), np.empty(3))
             kernels.append(1)
             waiting.set()
 
@@ -263,14 +257,14 @@ def test_ctrl_c_side_by_side_ends_what_was_begun(monkeypatch):
 
     begin = time.perf_counter()
     with jit.threads(2):
-        if numba.get_num_threads() < 2:
+        if jit.allowed_threads() < 2:
             pytest.skip("one core")
         with pytest.raises(KeyboardInterrupt):
             jit.side_by_side([interrupting, endless], 2)
     assert kernels
     assert time.perf_counter() - begin < 60
     assert state() == before
-    doubled(np.ones(3), np.empty(3))  # kernels of this thread go on
+    doubled(np.ones(3), np.arange(4), np.empty(3))  # kernels of this thread go on
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process on this system")
@@ -298,6 +292,77 @@ def test_ctrl_c_in_a_callback_from_c_is_repeated_and_other_errors_are_reported()
     assert [error.exc_type for error in reported] == [ZeroDivisionError]
 
 
+def recorder(begun, seconds=0.0):
+    """Return a part of some work that notes its range, and an array of how often each was done."""
+    done = np.zeros(100, int)
+
+    def part(first, stop):
+        begun.append((threading.get_ident(), first, stop))
+        done[first:stop] += 1
+        time.sleep(seconds * (stop - first))
+
+    return part, done
+
+
+@pytest.mark.parametrize("n_jobs", [1, None])
+@pytest.mark.parametrize("seconds", [0.0, 1e-3])
+@pytest.mark.parametrize(("first", "stop"), [(0, 0), (0, 1), (0, 100), (30, 40)])
+def test_all_parts_are_done_once(first, stop, seconds, n_jobs):
+    part, done = recorder([], seconds)
+    with jit.threads(n_jobs):
+        jit.divide(first, stop, part)
+    assert done[first:stop].tolist() == [1] * (stop - first)
+    assert done.sum() == stop - first
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one core")
+def test_helpers_are_woken_for_long_work_only(monkeypatch):
+    short, long = [], []
+    with jit.threads(2), monkeypatch.context() as patch:
+        patch.setattr(jit.time, "perf_counter", lambda: 0.0)
+        jit.divide(0, 100, recorder(short)[0])
+    with jit.threads(2):
+        jit.divide(0, 100, recorder(long, 2e-3)[0])
+    assert {thread for thread, *_ in short} == {threading.get_ident()}
+    assert len({thread for thread, *_ in long}) == 2
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one core")
+@pytest.mark.parametrize("where", ["here", "in a helper"])
+def test_an_error_in_one_part_is_raised_when_all_others_have_ended(where):
+    running = []
+
+    def part(first, stop):
+        own = threading.current_thread() is threading.main_thread()
+        running.append(first)
+        time.sleep(1e-3 * (stop - first))
+        if first > 50 and own == (where == "here"):
+            raise KeyError(first)
+
+    with jit.threads(2), pytest.raises(KeyError):
+        jit.divide(0, 10_000, part)
+    count = len(running)
+    time.sleep(0.1)
+    assert count == len(running)
+
+
+def test_work_does_not_wait_for_helpers_that_are_busy():
+    leave = threading.Event()
+    pool = jit._process.pool() if numba.config.NUMBA_NUM_THREADS > 1 else None
+    busy = [pool.submit(leave.wait, 60) for _ in range(64)] if pool else []
+    try:
+        part, done = recorder([], 1e-4)
+        with jit.threads(None):
+            jit.divide(0, 100, part)
+        assert done.tolist() == [1] * 100
+    finally:
+        leave.set()
+        for call in busy:
+            call.result()
+
+
 @pytest.mark.parametrize("work", [0, 1e7, 1e12, np.inf])
 @pytest.mark.parametrize("n", [0, 1, 7, 300])
 def test_stretches_cover_all_chunks_once(n, work):
@@ -311,8 +376,8 @@ def test_stretches_cover_all_chunks_once(n, work):
 def test_stretches_are_shorter_where_calls_take_long(monkeypatch):
     clock = iter(range(10**6))  # a second between any two looks
     monkeypatch.setattr(jit.time, "perf_counter", lambda: float(next(clock)))
-    sizes = [stop - first for first, stop in jit.stretches(1000, 4e9 * numba.get_num_threads())]
+    sizes = [stop - first for first, stop in jit.stretches(1000, 4e9 * jit.allowed_threads())]
     assert len(sizes) > 10
     assert sizes[0] == 125
     assert sizes[1] == 31
-    assert sizes[-2] <= max(2, numba.get_num_threads())
+    assert sizes[-2] <= max(2, jit.allowed_threads())

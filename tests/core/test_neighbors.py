@@ -21,7 +21,7 @@ def test_weights_and_numbers_of_common_neighbours(n, p, seed):
     weights = rng.random(n)
     rows, cols = (side.astype(np.int32) for side in np.nonzero(np.ones((n, n))))
     links = Pattern.of(sp.csr_array(A.astype(np.int8)))
-    total, number = shared_neighbors(links, weights, rows, cols)
+    total, number = shared_neighbors((links, links), weights, rows, cols)
     for u, v, found, count in zip(rows, cols, total, number, strict=True):
         # the sum leaves out u and v themselves, the number does not
         np.testing.assert_allclose(found, sum(weights[w] for w in naive.common(A, u, v)))

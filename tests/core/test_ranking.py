@@ -97,17 +97,18 @@ def ranked_by_node(n, positives, negatives, block):
 
 
 def assert_found(ranked, n, positives, negatives, ks, reference):
-    hits, ranks = ranked.hits_and_ranks(ks)
+    hits, gains, ranks = ranked.found(ks)
     seekers = sorted({node for node, _ in positives})
-    assert len(hits) == len(ranks) == len(seekers)
+    assert len(hits) == len(gains) == len(ranks) == len(seekers)
     np.testing.assert_array_equal(
         ranked.totals, [sum(node == u for node, _ in positives) for u in range(n)]
     )
-    for u, found, rank in zip(seekers, hits, ranks, strict=True):
+    for u, found, gain, rank in zip(seekers, hits, gains, ranks, strict=True):
         mine, others = ([x for v, x in side if v == u] for side in (positives, negatives))
         expected = reference(mine, others, ks)
         assert found == pytest.approx(expected[0], abs=1e-9)
         assert rank == pytest.approx(expected[1], abs=1e-9)
+        assert gain == pytest.approx(expected[2], abs=1e-9)
 
 
 def node_scores(most):
@@ -136,15 +137,15 @@ def test_one_node_is_ranked_as_all_pairs_are(positives, negatives):
     everything = Ranking(np.array(positives, float))
     everything.add(np.array(negatives, float))
     ranked = ranked_by_node(1, [(0, x) for x in positives], [(0, x) for x in negatives], 7)
-    hits, ranks = ranked.hits_and_ranks([1, 5, 50])
+    hits, _, ranks = ranked.found([1, 5, 50])
     for k, found in zip([1, 5, 50], hits[0], strict=True):
         assert found == pytest.approx(everything.precision_at(k) * k, abs=1e-9)
     assert ranks[0] == pytest.approx(everything.mean_reciprocal_rank(), abs=1e-9)
 
 
 def test_nodes_without_positives_are_left_out():
-    hits, ranks = ranked_by_node(3, [], [(0, 1), (2, 0)], 5).hits_and_ranks([1, 2])
-    assert (hits.shape, ranks.shape) == ((0, 2), (0,))
+    hits, gains, ranks = ranked_by_node(3, [], [(0, 1), (2, 0)], 5).found([1, 2])
+    assert (hits.shape, gains.shape, ranks.shape) == ((0, 2), (0, 2), (0,))
 
 
 def test_a_weighted_negative_counts_as_several():

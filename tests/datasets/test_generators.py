@@ -57,3 +57,37 @@ def test_all_synthetic_links_are_seen_without_rho():
 def test_synthetic_options_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
         datasets.synthetic(**{"n": 20} | options)
+
+
+def test_messages_are_of_people_who_have_joined_and_wrote_lately():
+    M = datasets.messages(60, number=1500, seed=3)
+    assert (M.number_of_nodes(), M.number_of_edges()) == (60, 1500)
+    assert not [(u, v) for u, v in M.edges() if u == v]
+    events = sorted(M.edges(data="time"), key=lambda edge: edge[2])
+    assert 0 <= events[0][2] < events[-1][2] <= 100
+    assert list(datasets.messages(60, number=1500, seed=3).edges(data="time")) == list(
+        M.edges(data="time")
+    )
+    assert list(datasets.messages(60, number=1500).edges) != list(M.edges)
+    # a message within a day of the last one is much likelier than one after a quiet week
+    last, gaps = {}, []
+    for u, _, when in events:
+        gaps.append(when - last.get(u, when))
+        last[u] = when
+    assert np.median(gaps) < 1
+    circles = dict(M.nodes(data="circle"))
+    same = np.mean([circles[u] == circles[v] for u, v, _ in events])
+    assert same > 1.5 * np.mean([circles[u] == circles[v] for u in M for v in M if u != v])
+
+
+@pytest.mark.parametrize(
+    "options", [{"n": 1}, {"n": 5, "number": 0}, {"n": 5, "seed": -1}, {"n": 2.5}]
+)
+def test_messages_out_of_range_are_named(options):
+    with pytest.raises(ValueError, match=f"{list(options)[-1]} must be"):
+        datasets.messages(**options)
+
+
+def test_two_people_write_to_each_other():
+    M = datasets.messages(2, number=20)
+    assert {frozenset(pair) for pair in M.edges()} == {frozenset({0, 1})}

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 import pugraph
 from pugraph import link_prediction
+from pugraph.adapters import to_graph_data
 from pugraph.core.ranking import Ranking
 from pugraph.evaluation import Comparison, Evaluation, compare, comparison, evaluate, split_links
 from pugraph.evaluation.metrics import metrics_of
@@ -241,3 +242,26 @@ def test_a_comparison_among_a_sample_says_so():
     assert "sample" not in str(whole)
     by_degree = compare(scorers, nx.karate_club_graph(), seeds=2, negatives="degree", ratio=2)
     assert by_degree.table().splitlines()[0] == "|  | auc | average_precision (sample) | s |"
+
+
+def test_weights_and_times_reach_the_scorers_that_take_them():
+    G = nx.les_miserables_graph()
+    for number, edge in enumerate(G.edges):
+        G.edges[edge]["year"] = number % 60
+    timed = partial(pugraph.pu_bias, weight="weight", time="year")
+    named = {"timed": timed, "shift": pugraph.pu_shift}
+    options = {"fraction": 0.2, "negatives": "all"}
+    by_name = compare(named, G, time="year", **options)
+    # a GraphData has its own, and methods that do not take them do not see them
+    data = to_graph_data(G, weight="weight", time="year")
+    scorers = {"timed": pugraph.pu_bias, "shift": pugraph.pu_shift, "aa": link_prediction.katz}
+    by_data = compare(scorers, data, time=True, **options)
+    for name in named:
+        assert by_data.results[name][0].all_pairs.auc == by_name.results[name][0].all_pairs.auc
+    train, held_out = split_links(data, fraction=0.2, time=True)
+    model = pugraph.fit(train, "bias")
+    again = evaluate(model, train, held_out).all_pairs.auc
+    assert again == by_name.results["timed"][0].all_pairs.auc
+    for value in (True, False):
+        with pytest.raises(ValueError, match=f"time={value} is not for this graph"):
+            compare(scorers, G, time=value)

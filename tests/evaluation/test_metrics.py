@@ -138,8 +138,9 @@ def test_each_nodes_links_are_found_as_in_a_sorted_list_of_its_pairs(kind, seed,
     found = evaluate(Table(scores), train, held_out, per_node=True, k=ks).per_node
     assert found.vcmpr_at == pytest.approx(expected[0], abs=1e-9)
     assert found.recall_at == pytest.approx(expected[1], abs=1e-9)
-    assert found.mean_reciprocal_rank == pytest.approx(expected[2], abs=1e-9)
-    assert found.n_nodes == expected[3]
+    assert found.ndcg_at == pytest.approx(expected[2], abs=1e-9)
+    assert found.mean_reciprocal_rank == pytest.approx(expected[3], abs=1e-9)
+    assert found.n_nodes == expected[4]
 
 
 def test_one_node_by_hand():
@@ -150,13 +151,15 @@ def test_one_node_by_hand():
     found = evaluate(Table(scores), train, [(0, 1), (0, 3)], per_node=True, k=[1, 2]).per_node
     assert found.vcmpr_at == pytest.approx({1: 1, 2: (1 / 2 + 1 + 1) / 3})
     assert found.recall_at == pytest.approx({1: (1 / 2 + 1 + 1) / 3, 2: (1 / 2 + 1 + 1) / 3})
+    of_0 = 1 / (1 + 1 / np.log2(3))
+    assert found.ndcg_at == pytest.approx({1: 1, 2: (of_0 + 1 + 1) / 3})
     assert found.mean_reciprocal_rank == pytest.approx(((1 + 1 / 2) / 2 + 1 + 1) / 3)
     assert found.n_nodes == 3
 
 
 def test_nothing_held_out_is_nan_per_node():
     found = evaluate(pugraph.pu_bias, nx.path_graph(5), [], per_node=True, k=[3]).per_node
-    assert np.isnan([found.vcmpr_at[3], found.recall_at[3], found.mean_reciprocal_rank]).all()
+    assert np.isnan([found.vcmpr_at[3], found.ndcg_at[3], found.mean_reciprocal_rank]).all()
     assert found.n_nodes == 0
 
 

@@ -6,10 +6,12 @@ import igraph as ig
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pugraph import link_prediction
+from pugraph.adapters import to_graph_data
 from tests import naive
 from tests.conftest import JIT
 
@@ -62,3 +64,37 @@ def test_a_node_with_itself_is_scored_as_networkx_does(name):
 
 def test_adamic_adar_of_a_node_with_itself_may_be_infinite():
     assert list(link_prediction.adamic_adar_index(nx.path_graph(2), [(0, 0)])) == [(0, 0, np.inf)]
+
+
+@given(st.integers(0, 10**9), st.integers(1, 12), st.sampled_from(NAMES))
+def test_directed_ones_agree_with_loops(seed, n, name):
+    rng = np.random.default_rng(seed)
+    A = (rng.random((n, n)) < rng.random()).astype(int)
+    score = getattr(link_prediction, name)
+    for G in (nx.from_numpy_array(A, create_using=nx.DiGraph), sp.csr_array(A)):
+        if isinstance(G, sp.csr_array) and (A == A.T).all():
+            continue  # that is an undirected graph
+        ours = list(score(G, directed=True))
+        assert [(u, v) for u, v, _ in ours] == naive.non_links(A, directed=True)
+        for u, v, p in ours:
+            assert p == pytest.approx(naive.directed_index(name, A, u, v), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_option_changes_nothing_for_undirected_graphs(name):
+    G, score = nx.karate_club_graph(), getattr(link_prediction, name)
+    assert list(score(G, directed=True)) == list(score(G))
+    D = ig.Graph(3, [(0, 1), (1, 2)], directed=True)
+    (_, _, along), (_, _, against) = score(D, [(0, 2), (2, 0)], directed=True)
+    assert along > against
+    with pytest.raises(ValueError, match="directed=True scores u -> v"):
+        score(D)
+
+
+def test_known_non_links_are_no_neighbours():
+    G = nx.karate_club_graph()
+    data = to_graph_data(G, non_links=[(0, 33), (4, 33)])
+    pairs = [(0, 4), (0, 32)]
+    for name in NAMES:
+        score = getattr(link_prediction, name)
+        assert list(score(data, pairs)) == list(score(G, pairs))

@@ -41,6 +41,33 @@ def test_top_links_of_some_nodes(any_model):
             any_model.top_links(3, nodes=single)
 
 
+@pytest.mark.parametrize(
+    ("nodes", "targets"),
+    [
+        ([33, 4], [4, 5, 33]),
+        (None, [9, 2]),
+        (range(10, 30), range(20)),
+        ([1, 2], []),
+        (None, range(34)),
+    ],
+)
+def test_top_links_between_two_sets_of_nodes(any_model, nodes, targets):
+    first = set(any_model.nodes if nodes is None else nodes)
+    best = []
+    for u, v, p in any_model.predict():  # u < v
+        if u in first and v in targets:
+            best.append((u, v, p))
+        elif v in first and u in targets:
+            best.append((v, u, p))
+    best.sort(key=lambda link: (-link[2], link[0], link[1]))
+    assert any_model.top_links(10**6, nodes=nodes, targets=targets) == best
+    assert any_model.top_links(3, nodes=nodes, targets=targets) == best[:3]
+    with pytest.raises(nx.NodeNotFound, match="'nobody'"):
+        any_model.top_links(3, targets=["nobody"])
+    with pytest.raises(ValueError, match="targets must be a list of nodes"):
+        any_model.top_links(3, targets=4)
+
+
 @pytest.mark.parametrize("k", [-1, 1.5, "3", True, None])
 def test_a_bad_k_is_named(any_model, k):
     with pytest.raises(ValueError, match="k must be a whole number"):
@@ -116,6 +143,9 @@ class ConstantModel(LinkModel):
         return 0.5
 
     def add_nodes(self, nodes, *, features=None, links=None):
+        raise NotImplementedError
+
+    def _updated(self, change):
         raise NotImplementedError
 
     def _shares(self, row, col):

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import pugraph
+from pugraph.adapters import to_graph_data
 from pugraph.selection import estimate_rho
 from pugraph.selection import rho as rho_module
 from tests.selection.examples import groups
@@ -66,3 +67,19 @@ def test_bad_options_are_named():
         estimate_rho(A, rank=0)
     with pytest.raises(ValueError, match="method must be 'bias' or 'shift', not 'blend'"):
         estimate_rho(A, method="blend")
+
+
+def test_weights_and_non_links_count_and_times_are_refused():
+    G = nx.les_miserables_graph()
+    for number, edge in enumerate(G.edges):
+        G.edges[edge].update(w=1 + number % 4, t=number)
+    known = list(nx.non_edges(G))[:30]
+    plain, weighted = estimate_rho(G), estimate_rho(G, weight="w", non_links=known)
+    assert weighted.rho != plain.rho
+    assert weighted == estimate_rho(to_graph_data(G, weight="w", non_links=known))
+    with pytest.raises(TypeError, match=r"estimate_rho\(\) has no option 'time'"):
+        estimate_rho(G, time="t")
+    with pytest.raises(ValueError, match="give a graph without times"):
+        estimate_rho(to_graph_data(G, time="t"))
+    with pytest.raises(ValueError, match="weight is for the methods"):
+        estimate_rho(G, method="shift", weight="w")

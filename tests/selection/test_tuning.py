@@ -131,3 +131,24 @@ def test_selection_repeats_and_shows_a_bar(capsys):
         pugraph.fit(G, "bias", rho="auto", alpha=0.9)
     with pytest.raises(ValueError, match="rank is found by the solver"):
         pugraph.fit(G, "bias", rank="auto", solver="proximal")
+
+
+def test_weights_times_and_non_links_reach_the_trials():
+    G = nx.les_miserables_graph()
+    for number, edge in enumerate(G.edges):
+        G.edges[edge].update(w=1 + number % 4, t=number)
+    options = {"rho": 0.5, "rank": 4}
+    plain = select(G, **options).table[0]
+    assert select(G, weight="w", **options).table[0][:4] != plain[:4]
+    data = to_graph_data(G, weight="w", time="t", non_links=list(nx.non_edges(G))[:9])
+    given = {"weight": "w", "time": "t", "non_links": list(nx.non_edges(G))[:9]}
+    assert select(G, **given, **options)[:4] == select(data, **options)[:4]
+    # the latest links are hidden, which are the same ones for any seed
+    hidden = hide(data, 0.3, np.random.default_rng(0))
+    assert hidden.data.times.max() < np.sort(data._link_times)[-hidden.rows.size]
+    model = pugraph.fit(G, "bias", rho=0.5, rank=4, reg="auto", time="t")
+    assert model.reg == select(G, time="t", **options).reg
+    with pytest.raises(ValueError, match="weight is for the methods 'blend' and 'bias'"):
+        select(G, method="shift", weight="w")
+    with pytest.raises(ValueError, match="time is for solver='als'"):
+        select(G, time="t", solver="ccd++")

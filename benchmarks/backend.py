@@ -1,0 +1,171 @@
+"""networkx's link prediction with and without the backend, and what its installation costs.
+
+On ca-AstroPh, with 1,000 and with 100,000 random pairs of nodes, and on the 5,000 nodes nearest
+to its first node, with all pairs that are no edges. Both are given `backend=`, so that the
+backend also runs where it would decline. "first" includes the conversion of the graph, "later"
+finds it kept; calls are interleaved, and the least CPU time counts. Scores must agree to 1e-12.
+
+Needs nx-pugraph. Writes docs/data/backend.csv and backend-installed.csv.
+
+    python benchmarks/backend.py  # or --few: where the backend begins to be faster
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from itertools import islice
+from statistics import median
+from typing import Any
+
+import igraph as ig
+import networkx as nx
+import numpy as np
+from common import machine, table, write_csv
+
+from nx_pugraph.info import FUNCTIONS
+from pugraph.datasets import load
+
+SIZES, REPEATS, NODES, FRESH = (1000, 100_000), 3, 5000, 15
+# networkx finds all shortest paths first: of this network, they do not fit into the memory
+WITHOUT = ("common_neighbor_centrality",)
+
+
+def cpu(call: Callable[[], Iterable[Any]]) -> float:
+    """Return the CPU time of taking all that an iterator gives, one by one."""
+    start = time.process_time()
+    for _ in call():
+        pass
+    return time.process_time() - start
+
+
+def listed(call: Callable[[], Iterable[Any]]) -> float:
+    """Return the CPU time of a list of all that an iterator gives."""
+    start = time.process_time()
+    list(call())
+    return time.process_time() - start
+
+
+def with_communities(G: nx.Graph) -> nx.Graph:
+    found = ig.Graph.from_networkx(G).community_multilevel()
+    nx.set_node_attributes(G, dict(zip(G, found.membership, strict=True)), "community")
+    return G
+
+
+def random_pairs(G: nx.Graph, count: int) -> list[tuple[Any, Any]]:
+    nodes, rng = list(G), np.random.default_rng(0)
+    drawn = rng.integers(0, len(nodes), (2 * count, 2))
+    drawn = drawn[drawn[:, 0] != drawn[:, 1]][:count].tolist()
+    return [(nodes[i], nodes[j]) for i, j in drawn]
+
+
+def agree(name: str, G: nx.Graph, pairs: Any) -> None:
+    call = getattr(nx, name)
+    theirs, ours = call(G, pairs, backend="networkx"), call(G, pairs, backend="pugraph")
+    for (u, v, p), (x, y, q) in islice(zip(theirs, ours, strict=True), 10**6):
+        assert (u, v, type(p)) == (x, y, type(q))
+        assert abs(p - q) <= 1e-12 * max(abs(p), 1)
+
+
+def times(
+    name: str, G: nx.Graph, pairs: Any, repeats: int, taken: Callable[[Any], float]
+) -> tuple[float, float, float]:
+    """Return the seconds of networkx, of a first call of the backend, and of a later one."""
+    call = getattr(nx, name)
+    best = [np.inf] * 3
+    for _ in range(repeats):
+        found = [taken(lambda: call(G, pairs, backend="networkx"))]
+        G.__networkx_cache__.clear()
+        found += [taken(lambda: call(G, pairs, backend="pugraph")) for _ in range(2)]
+        best = list(map(min, best, found))
+    return best[0], best[1], best[2]
+
+
+def rows_of(
+    what: str, G: nx.Graph, pairs: Any, repeats: int, taken: Callable[[Any], float]
+) -> list[list[Any]]:
+    rows = []
+    for name in FUNCTIONS:
+        if name in WITHOUT and len(G) > NODES:
+            continue
+        agree(name, G, pairs)  # also compiles
+        theirs, first, later = times(name, G, pairs, repeats, taken)
+        ratios = (f"{theirs / ours:.1f}" for ours in (first, later))
+        rows.append([what, name, f"{theirs:.4f}", f"{first:.4f}", f"{later:.4f}", *ratios])
+        print(*rows[-1], sep=", ", file=sys.stderr, flush=True)
+    return rows
+
+
+# One process: the CPU time of `import networkx`, then that of a call that does nothing.
+_IMPORT = """
+import importlib.metadata, sys, time
+if {hidden}:
+    found = importlib.metadata.entry_points
+    importlib.metadata.entry_points = lambda **names: [
+        each for each in found(**names) if each.name != "pugraph"
+    ]
+start = time.process_time()
+import networkx as nx
+ready = time.process_time()
+G, calls = nx.path_graph(2), range(200_000)
+begin = time.process_time()
+for _ in calls:
+    nx.is_weighted(G, (0, 1))
+print(1e3 * (ready - start), (time.process_time() - begin) / len(calls) * 1e6)
+"""
+
+
+def installed() -> list[list[Any]]:
+    """Return what an installed backend costs those who do not use it, in fresh processes."""
+    found: dict[bool, list[list[float]]] = {False: [], True: []}
+    for _ in range(FRESH):
+        for hidden, runs in found.items():
+            source = [sys.executable, "-c", _IMPORT.format(hidden=hidden)]
+            words = subprocess.run(source, capture_output=True, text=True, check=True)
+            runs.append([float(word) for word in words.stdout.split()])
+    rows = []
+    for place, what in enumerate(("import networkx, ms", "a call of nx.is_weighted, µs")):
+        without, beside = (median(run[place] for run in found[key]) for key in (True, False))
+        rows.append([what, f"{without:.2f}", f"{beside:.2f}", f"{beside - without:.2f}"])
+    return rows
+
+
+def few() -> None:
+    """Print how many times as fast the backend is, conversion included, for few pairs."""
+    G = with_communities(load("ca-AstroPh"))
+    for nodes in (300, 3000, len(G)):
+        part = G.subgraph(list(G)[:nodes]).copy()
+        for count in (300, 1000, 3000, 10_000, 30_000):
+            pairs = random_pairs(part, count)
+            names = [name for name in FUNCTIONS if name not in WITHOUT]
+            found = {name: times(name, part, pairs, REPEATS, listed) for name in names}
+            ratios = (f"{name} {each[0] / each[1]:.1f}" for name, each in found.items())
+            print(nodes, part.number_of_edges(), count, *ratios, sep=", ", flush=True)
+
+
+def main() -> None:
+    warnings.filterwarnings("ignore", "Note: conversions to backend graphs")
+    if "--few" in sys.argv:
+        few()
+        return
+    cost = installed()
+    write_csv("backend-installed", ["what", "without", "with", "more"], cost)
+    G = with_communities(load("ca-AstroPh"))
+    rows = []
+    for count in SIZES:
+        rows += rows_of(f"{count:,} pairs", G, random_pairs(G, count), REPEATS, listed)
+    near = [next(iter(G)), *(v for _, v in nx.bfs_edges(G, next(iter(G))))]
+    part = G.subgraph(near[:NODES]).copy()
+    rows += rows_of(f"all non-edges of {NODES:,} nodes", part, None, 1, cpu)
+    head = ["pairs", "function", "networkx, s", "first, s", "later, s", "times, first", "later"]
+    write_csv("backend", head, rows)
+    print(machine("networkx", "pugraph"), "\n")
+    print(table(head, rows), "\n")
+    print(table(["an installed backend", "without", "with", "more"], cost))
+
+
+if __name__ == "__main__":
+    main()
