@@ -52,7 +52,7 @@ def families() -> Any:
 
 def names() -> Any:
     G = nx.davis_southern_women_graph()
-    return draw_predictions(G, pugraph.top_links(G, 8))
+    return draw_predictions(G, pugraph.top_links(G, 8, bipartite=True))
 
 
 def crowd() -> Any:

@@ -186,9 +186,9 @@ def _shared_and_within(G: ConvertedGraph, community: Any) -> Score | None:
     ones = np.ones(codes.size)
 
     def score(rows: IntArray, cols: IntArray) -> list[Any]:
-        within, _ = shared_neighbors(inside, ones, rows, cols)
+        within, _ = shared_neighbors((inside, inside), ones, rows, cols)
         within[codes[rows] != codes[cols]] = 0
-        shared, _ = shared_neighbors(every, ones, rows, cols)
+        shared, _ = shared_neighbors((every, every), ones, rows, cols)
         return (shared + within).astype(np.int64).tolist()
 
     return score
@@ -201,7 +201,7 @@ def _allocation_within(G: ConvertedGraph, community: Any) -> Score | None:
     weights = 1 / np.maximum(G.degrees, 1)
 
     def score(rows: IntArray, cols: IntArray) -> list[Any]:
-        within, _ = shared_neighbors(inside, weights, rows, cols)
+        within, _ = shared_neighbors((inside, inside), weights, rows, cols)
         within[codes[rows] != codes[cols]] = 0
         return _sums(within)
 
@@ -217,8 +217,8 @@ def _ratio(G: ConvertedGraph, delta: Any, community: Any) -> Score | None:
     ones = np.ones(codes.size)
 
     def score(rows: IntArray, cols: IntArray) -> list[Any]:
-        within, _ = shared_neighbors(inside, ones, rows, cols)
-        shared, _ = shared_neighbors(every, ones, rows, cols)
+        within, _ = shared_neighbors((inside, inside), ones, rows, cols)
+        shared, _ = shared_neighbors((every, every), ones, rows, cols)
         scores = (within / (shared - within + delta)).tolist()
         for place in np.flatnonzero(codes[rows] != codes[cols]):
             scores[place] = 0  # networkx's is an int

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +18,9 @@ from pugraph.adapters import frame, matrix
 from pugraph.adapters.contacts import KEPT
 from pugraph.adapters.data import GraphData
 from pugraph.adapters.features import FeatureMatrix
+from pugraph.adapters.kinds import KIND_NAMES, are_two_kinds, in_two_kinds
 from pugraph.adapters.non_links import with_non_links
+from pugraph.core.descent import callers_level
 from pugraph.core.pairs import are_links
 from pugraph.errors import InputError, InvalidTypeError
 
@@ -31,6 +35,7 @@ def to_graph_data(
     time: str | None = None,
     keep: str = "first",
     non_links: Any = None,
+    bipartite: Any = None,
     directed: bool = False,
     names: bool = False,
 ) -> GraphData:
@@ -59,6 +64,13 @@ def to_graph_data(
     non_links : iterable of node pairs or str, optional
         Pairs that are known not to be links; or an edge attribute, whose edges are no links,
         but such pairs, where it is true.
+    bipartite : str, iterable of nodes, mapping or True, optional
+        For two kinds of nodes, with links across only: the node attribute that tells them, the
+        nodes of one kind, or the kind of each node. True stands for networkx's attribute
+        "bipartite" and igraph's "type"; of a data frame or a matrix, it makes two kinds of the
+        two columns, or of rows and columns, even where names or numbers agree. The rows of the
+        result are the nodes with the lower value, or those that are given; of a directed graph,
+        those where edges begin. False silences the warning.
     directed : bool
         Whether the rows of a data frame are directed, from "source" to "target". Graphs and
         matrices tell themselves.
@@ -70,7 +82,8 @@ def to_graph_data(
     -------
     GraphData
         With `nodes`, `index`, `adjacency`, `directed` and `features`, and with `weights`,
-        `times` and `non_links` if they were asked for.
+        `times` and `non_links` if they were asked for. With two kinds, `nodes` are those of the
+        rows, and `columns` the others.
 
     Raises
     ------
@@ -79,9 +92,17 @@ def to_graph_data(
     ValueError
         For an edge without its weight or time, a weight that is not above 0, a non-link that
         is a link, an attribute that a node lacks or whose length differs, attributes of a
-        matrix, a matrix of features without a row per node, and NaN.
+        matrix, a matrix of features without a row per node, and NaN. With `bipartite`: for an
+        edge within a kind, directed edges both ways between the kinds, a node without a kind, and
+        more than two of them.
     TypeError
         If `G` is not a graph.
+
+    Warns
+    -----
+    UserWarning
+        If the attribute "bipartite" (networkx) or "type" (igraph) tells two kinds of nodes, all
+        edges go across, and `bipartite` is not given.
 
     Examples
     --------
@@ -99,12 +120,25 @@ def to_graph_data(
     >>> data = to_graph_data(M, weight="count", time="day")
     >>> data.weights.tolist(), data.times.tolist()
     ([2.0, 2.0], [1.0, 1.0])
+
+    Women and the events that they went to:
+
+    >>> data = to_graph_data(nx.davis_southern_women_graph(), bipartite="bipartite")
+    >>> data
+    <GraphData bipartite 18 x 14, 89 entries, networkx>
+    >>> data.nodes[:2], data.columns[:2]
+    (['Evelyn Jefferson', 'Laura Mandeville'], ['E1', 'E2'])
     """
     if keep not in KEPT:
         raise InputError(f"keep must be 'first' or 'last', not {keep!r}")
-    data = _converted(G, weight, time, keep, directed)
+    if isinstance(G, GraphData):
+        data = _again(G, weight, time, keep)
+    else:
+        data = _converted(G, weight, time, keep, directed, bipartite)
     if names:
         data = _adapter("igraph").with_names(data)
+    if bipartite is not None or not isinstance(G, GraphData):
+        data = _of_kinds(data, bipartite)
     if non_links is not None:
         data = with_non_links(data, non_links)
     if features is None:
@@ -113,6 +147,8 @@ def to_graph_data(
         sides = features
         if sides[0] is None and sides[1] is None:
             raise InputError("features is (None, None); give one side or pass None")
+    elif data.bipartite and (isinstance(features, str) or _are_names(features)):
+        sides = _names_by_side(data, [features] if isinstance(features, str) else features)
     else:
         sides = (features, features if data.square else None)
     rows = _side(data, sides[0], 0)
@@ -121,20 +157,77 @@ def to_graph_data(
     return replace(data, features=rows, column_features=columns)
 
 
+def _again(data: GraphData, weight: Any, time: str | None, keep: str) -> GraphData:
+    """Return a GraphData, with the weights and times of its graph if they are asked for."""
+    if weight is None and time is None:
+        return data
+    if data.graph is None:
+        raise InputError("a GraphData without its graph has no edge attributes")
+    kinds: Any = None
+    if data.bipartite:
+        kinds = True if data.library == "frame" else data.nodes
+    whole = _converted(data.graph, weight, time, keep, data.directed, kinds)
+    whole = _of_kinds(whole, False if kinds is None else kinds)
+    # the graph may have links that its GraphData has not: those that were held out
+    entries = (ends.astype(np.int32) for ends in whole.adjacency.tocoo().coords)
+    mine = whole._with_entries(are_links(data._pattern, *entries))
+    weights = data.weights if weight is None else mine.weights
+    return replace(data, weights=weights, times=data.times if time is None else mine.times)
+
+
+def _of_kinds(data: GraphData, kinds: Any) -> GraphData:
+    """Return the graph with two kinds of nodes, if they are asked for; warn if they should be."""
+    name = KIND_NAMES.get(data.library, "")
+    if kinds is None and data.square and data.graph is not None and name:
+        adapter = _adapter(data.library)
+        has = adapter.has_attribute(data.graph, name)
+        if has and are_two_kinds(data, adapter.values(data.graph, name, data.nodes)):
+            warnings.warn(
+                f"the node attribute {name!r} tells two kinds of nodes, and all edges go across; "
+                f"give bipartite={name!r} to predict links across only, or bipartite=False to "
+                "predict links within a kind as well",
+                stacklevel=callers_level(),
+            )
+    if kinds is None or kinds is False or (kinds is True and not data.square):
+        return data
+    if not data.square:
+        raise InputError("rows and columns are two kinds of nodes already; leave out bipartite")
+    if data.has_features or data.non_links is not None:
+        raise InputError("give bipartite where features and non_links are given, or before")
+    if kinds is True and data.library == "matrix":
+        return replace(data, square=False, directed=True)
+    if kinds is not True and not isinstance(kinds, str):
+        if data.library == "frame":
+            raise InputError("the two columns of a data frame are its kinds: bipartite=True")
+        return in_two_kinds(data, kinds)
+    if data.graph is None or not name:
+        what = {"matrix": "a matrix", "frame": "a data frame of edges"}.get(data.library)
+        raise InputError(
+            f"{what or 'a GraphData without its graph'} has no node attributes; bipartite may be "
+            "True for its two columns, or the nodes of one kind"
+        )
+    name = name if kinds is True else kinds
+    return in_two_kinds(data, kinds, _adapter(data.library).attribute(data.graph, name))
+
+
+def _names_by_side(data: GraphData, names: Sequence[str]) -> tuple[Any, Any]:
+    """Return which attributes the nodes of each kind have."""
+    if data.graph is None or not names:
+        return names, None  # for the errors of `_side`
+    adapter = _adapter(data.library)
+    found: tuple[list[str], list[str]] = [], []
+    for name in names:
+        for side, nodes in zip(found, (data.nodes, data.columns), strict=True):
+            if any(value is not None for value in adapter.values(data.graph, name, nodes)):
+                side.append(name)
+        if name not in found[0] + found[1]:
+            raise InputError(f"no node has the attribute {name!r}")
+    return found[0] or None, found[1] or None
+
+
 def _converted(
-    G: Any, weight: str | bool | None, time: str | None, keep: str, directed: bool
+    G: Any, weight: str | bool | None, time: str | None, keep: str, directed: bool, kinds: Any
 ) -> GraphData:
-    if isinstance(G, GraphData):
-        if weight is None and time is None:
-            return G
-        if G.graph is None:
-            raise InputError("a GraphData without its graph has no edge attributes")
-        whole = _converted(G.graph, weight, time, keep, G.directed)
-        # the graph may have links that its GraphData has not: those that were held out
-        entries = (ends.astype(np.int32) for ends in whole.adjacency.tocoo().coords)
-        mine = whole._with_entries(are_links(G._pattern, *entries))
-        weights = G.weights if weight is None else mine.weights
-        return replace(G, weights=weights, times=G.times if time is None else mine.times)
     if sp.issparse(G):
         if time is not None:
             raise InputError("a matrix has no times; give a graph or a data frame")
@@ -150,7 +243,7 @@ def _converted(
     if igraph is not None and isinstance(G, igraph.Graph):
         return _adapter("igraph").convert(G, weight, time, keep)
     if frame.is_edge_frame(G):
-        return frame.convert(G, weight, time, keep, directed)
+        return frame.convert(G, weight, time, keep, directed, kinds is True)
     raise InvalidTypeError(
         "a graph is a networkx Graph or DiGraph, an igraph Graph, a scipy sparse matrix, a data "
         f"frame of edges or a GraphData, not {type(G).__name__}"
@@ -182,5 +275,7 @@ def _side(data: GraphData, features: Any, axis: int) -> FeatureMatrix | None:
     if not features:
         raise InputError("features is empty; name an attribute or pass None")
     adapter = _adapter(data.library)
-    columns = {name: adapter.attribute(data.graph, name) for name in features}
-    return _features.from_attributes(data.nodes, columns)
+    nodes = data.columns if axis else data.nodes
+    chosen = nodes if data.bipartite else None
+    columns = {name: adapter.attribute(data.graph, name, chosen) for name in features}
+    return _features.from_attributes(nodes, columns)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters.features import FeatureMatrix
-from pugraph.adapters.lookup import Positions, locate, node_list, pair_list
+from pugraph.adapters.lookup import Positions, locate, node_list, pair_list, places_of
 from pugraph.adapters.networkx_errors import NodeNotFound
 from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import Pairs
@@ -55,6 +55,10 @@ class GraphData:
         A weight and a time per entry of `adjacency`, in its order, if they were asked for.
     non_links : scipy.sparse.csr_array or None
         Ones at the pairs that are known not to be links, of the shape of `adjacency`.
+    column_nodes : sequence or None
+        With two kinds of nodes: the node of each column; `nodes` are then those of the rows.
+    column_index : mapping or None
+        With two kinds of nodes: the column of each node of the second kind.
 
     See Also
     --------
@@ -83,16 +87,26 @@ class GraphData:
     weights: FloatArray | None = None
     times: FloatArray | None = None
     non_links: sp.csr_array | None = None
+    column_nodes: Sequence[Hashable] | None = None
+    column_index: Mapping[Any, int] | None = None
 
     def __repr__(self) -> str:
         m, n = self.adjacency.shape
         kind = "directed" if self.directed else "undirected"
+        kind = "bipartite" if self.bipartite else kind
         return f"<GraphData {kind} {m} x {n}, {self.adjacency.nnz} entries, {self.library}>"
 
     @property
     def columns(self) -> Sequence[Hashable]:
-        """The node of each column: `nodes`, or 0..n-1 for a rectangular matrix."""
+        """The node of each column: `nodes`, those of the second kind, or 0..n-1 of a matrix."""
+        if self.column_nodes is not None:
+            return self.column_nodes
         return self.nodes if self.square else range(self.adjacency.shape[1])
+
+    @property
+    def bipartite(self) -> bool:
+        """Whether rows and columns are two kinds of nodes, each with its names."""
+        return self.column_nodes is not None
 
     @property
     def symmetric(self) -> bool:
@@ -155,8 +169,8 @@ class GraphData:
         """Return the error for a node that is not in the graph."""
         if self.library == "networkx":
             return NodeNotFound(f"Node {node!r} is not in the graph.")
-        if not self.square:
-            m, n = self.adjacency.shape
+        m, n = self.adjacency.shape
+        if not self.square and not self.bipartite:
             return InputError(
                 f"{node!r} is not in the matrix: a pair is a row in 0..{m - 1} and a "
                 f"column in 0..{n - 1}"
@@ -166,7 +180,8 @@ class GraphData:
         if not isinstance(self.index, Positions):  # names=True
             return InputError(f"no vertex has the name {node!r}; names=True takes names, not ids")
         return InputError(
-            f"node {node!r} is not in the graph, which has {len(self.nodes)} nodes counted from 0"
+            f"node {node!r} is not in the graph, which has {m if self.square else m + n} nodes "
+            "counted from 0"
         )
 
     def _locate(self, nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
@@ -203,6 +218,17 @@ class GraphData:
         """
         return self._locate(node_list(nodes, self.index), self.index)
 
+    def _sides_of(self, nodes: Iterable[object], name: str) -> tuple[IntArray, IntArray]:
+        """Return the rows of some nodes and, of those of a second kind, the columns."""
+        if self.column_index is None:
+            return self._locate(node_list(nodes, self.index, name), self.index), np.empty(
+                0, np.int32
+            )
+        given = node_list(nodes, {**self.index, **self.column_index}, name)
+        rows = places_of(given, self.index)
+        others = [node for node, row in zip(given, rows, strict=True) if row < 0]
+        return rows[rows >= 0], self._locate(others, self.column_index)
+
     def _column_positions(self, nodes: Iterable[object], name: str) -> IntArray:
         """Return the columns of some nodes, each once and in rising order."""
         index = self._column_index
@@ -210,6 +236,8 @@ class GraphData:
 
     @property
     def _column_index(self) -> Mapping[Any, int]:
+        if self.column_index is not None:
+            return self.column_index
         return self.index if self.square else Positions(self.adjacency.shape[1])
 
     def pair_positions(
@@ -230,7 +258,8 @@ class GraphData:
         Raises
         ------
         ValueError
-            If something in `ebunch` is not a pair; it is named with its place.
+            If something in `ebunch` is not a pair, or is one of two nodes of one kind where
+            there are two kinds; it is named with its place.
         networkx.NodeNotFound, ValueError
             If a node is not in the graph (networkx, others).
 
@@ -243,9 +272,39 @@ class GraphData:
         >>> rows.tolist(), cols.tolist()
         ([0, 2], [2, 1])
         """
+        return self._oriented(ebunch, name)[:2]
+
+    def _oriented(
+        self, ebunch: Iterable[Any], name: str = "ebunch"
+    ) -> tuple[IntArray, IntArray, BoolArray | None]:
+        """Return the rows and columns of pairs, and which pairs name the column first, if any."""
         pairs = pair_list(ebunch, name)
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
-        return self._locate(us, self.index), self._locate(vs, self._column_index)
+        if self.column_index is None:
+            return self._locate(us, self.index), self._locate(vs, self._column_index), None
+        try:
+            return locate(us, self.index), locate(vs, self.column_index), None
+        except KeyError:
+            pass
+        rows, cols = places_of(us, self.index), places_of(vs, self.column_index)
+        straight = (rows >= 0) & (cols >= 0)
+        other_rows, other_cols = places_of(vs, self.index), places_of(us, self.column_index)
+        bad = np.flatnonzero(~straight & ((other_rows < 0) | (other_cols < 0)))
+        if bad.size:
+            raise self._no_pair(int(bad[0]), pairs[bad[0]], name)
+        rows, cols = np.where(straight, rows, other_rows), np.where(straight, cols, other_cols)
+        return rows, cols, ~straight
+
+    def _no_pair(self, place: int, pair: Any, name: str) -> Exception:
+        """Return the error for a pair that does not go across two kinds."""
+        for node in pair:
+            sides = self.index, self.column_index
+            if all(places_of([node], side)[0] < 0 for side in sides if side is not None):
+                return self._unknown(node)
+        return InputError(
+            f"item {place} of {name}, ({pair[0]!r}, {pair[1]!r}), has two nodes of one kind; "
+            "with bipartite, pairs go from one kind to the other"
+        )
 
     def links(self) -> tuple[IntArray, IntArray]:
         """Return the links, each once and self-loops left out, in row order.

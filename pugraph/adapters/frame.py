@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -21,17 +22,18 @@ _ENDS = ("source", "target")
 
 def convert(
     frame: Any, weight: Any = None, time: str | None = None, keep: str = "first",
-    directed: bool = False,
+    directed: bool = False, two_kinds: bool = False,
 ) -> GraphData:  # fmt: skip
     """Return the GraphData of a data frame with a row per contact.
 
     Its columns "source" and "target", or else the first two, have the nodes, which are numbered
-    as they come.
+    as they come: together, or those of `two_kinds` apart.
     """
     sides = [_nodes(frame, column) for column in end_columns(frame)]
-    nodes: list[Hashable] = list(dict.fromkeys(chain(*sides)))
-    index = {node: i for i, node in enumerate(nodes)}
-    us, vs = (positions(side, index) for side in sides)
+    nodes: list[Hashable] = list(dict.fromkeys(sides[0] if two_kinds else chain(*sides)))
+    columns = list(dict.fromkeys(sides[1])) if two_kinds else nodes
+    index, column_index = ({node: i for i, node in enumerate(side)} for side in (nodes, columns))
+    us, vs = positions(sides[0], index), positions(sides[1], column_index)
 
     def row(number: int) -> str:
         return f"row {number} of the data frame"
@@ -44,11 +46,16 @@ def convert(
         weights = edge_weights(_column(frame, weight, "weight").to_numpy(), weight, row)
     if time is not None:
         times = edge_numbers(_column(frame, time, "time").to_numpy(), time, row)
-    shape = (len(nodes), len(nodes))
     contacts = Contacts(us, vs, weights, times)
-    matrix, of_weights, of_times = contacts.merged(shape, not directed, keep)
-    return GraphData(
+    shape = len(nodes), len(columns)
+    matrix, of_weights, of_times = contacts.merged(shape, not (directed or two_kinds), keep)
+    data = GraphData(
         nodes, index, matrix, directed, "frame", graph=frame, weights=of_weights, times=of_times
+    )
+    if not two_kinds:
+        return data
+    return replace(
+        data, directed=True, square=False, column_nodes=columns, column_index=column_index
     )
 
 
@@ -71,8 +78,11 @@ def end_columns(frame: Any) -> tuple[str, str]:
 def without_rows(frame: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
     """Return the data frame without the rows of these links."""
     gone = Pattern.of(links_matrix(data, rows, cols))
-    index = dict(data.index)
-    us, vs = (positions(frame[name].to_list(), index) for name in end_columns(frame))
+    sides = data.index, data.index if data.column_index is None else data.column_index
+    us, vs = (
+        positions(frame[name].to_list(), dict(index))
+        for name, index in zip(end_columns(frame), sides, strict=True)
+    )
     keep = ~are_links(gone, us, vs)
     return frame.filter(keep) if hasattr(frame, "to_dicts") else frame[keep]
 

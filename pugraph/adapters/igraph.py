@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -70,6 +71,17 @@ def _contacts(G: ig.Graph, links: IntArray, weight: str | None, time: str | None
     return Contacts(links[:, 0], links[:, 1], weights, times)
 
 
+def has_attribute(G: ig.Graph, name: str) -> bool:
+    """Return whether the vertices have an attribute, and the first one is a boolean."""
+    return name in G.vs.attributes() and G.vcount() > 0 and isinstance(G.vs[0][name], bool)
+
+
+def values(G: ig.Graph, name: str, nodes: Iterable[Any]) -> list[Any]:
+    """Return a vertex attribute's values of some vertices, None where there is none."""
+    found: list[Any] = G.vs[name] if name in G.vs.attributes() else [None] * G.vcount()
+    return [found[_id(G, node)] for node in nodes]
+
+
 def with_names(data: GraphData) -> GraphData:
     """Return the GraphData with the names of the vertices as its nodes."""
     if data.library != "igraph" or data.graph is None:
@@ -86,12 +98,18 @@ def with_names(data: GraphData) -> GraphData:
     return replace(data, nodes=names, index=index)
 
 
-def attribute(G: ig.Graph, name: str) -> list[Any]:
-    """Return a vertex attribute's values in vertex order."""
+def attribute(G: ig.Graph, name: str, nodes: Iterable[Any] | None = None) -> list[Any]:
+    """Return a vertex attribute's values in vertex order, or of some; all must have one."""
     if name not in G.vs.attributes():
         raise InputError(f"the vertices have no attribute {name!r}")
-    values: list[Any] = G.vs[name]
-    for vertex, value in enumerate(values):
+    chosen = range(G.vcount()) if nodes is None else list(nodes)
+    found = values(G, name, chosen)
+    for vertex, value in zip(chosen, found, strict=True):
         if value is None:
             raise InputError(f"vertex {vertex} has no attribute {name!r}")
-    return values
+    return found
+
+
+def _id(G: ig.Graph, node: Any) -> int:
+    """Return the id of a vertex that may be given by its name."""
+    return G.vs.find(name=node).index if isinstance(node, str) else node

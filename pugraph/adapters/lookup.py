@@ -53,6 +53,29 @@ class Positions(Mapping[Any, int]):
         return self.n
 
 
+class SomePositions(Mapping[Any, int]):
+    """The index of some of the nodes of `Positions`: those of one of two kinds.
+
+    Examples
+    --------
+    >>> SomePositions(Positions(3, {"ann": 0, "bob": 2}), [0, 2])["bob"]
+    1
+    """
+
+    def __init__(self, whole: Positions, chosen: Sequence[int]) -> None:
+        self.whole = whole
+        self._places = {position: place for place, position in enumerate(chosen)}
+
+    def __getitem__(self, node: Any) -> int:
+        return self._places[self.whole[node]]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 def _vertex_type() -> Any:
     """Return igraph's Vertex, or an empty tuple of types while igraph is not imported."""
     return getattr(sys.modules.get("igraph"), "Vertex", ())
@@ -104,6 +127,18 @@ def locate(nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
         return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
     except (KeyError, TypeError):  # a TypeError comes from a node that is not hashable
         raise KeyError(_first_unknown(nodes, index)) from None
+
+
+def places_of(nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
+    """Return the positions of nodes, -1 for unknown ones."""
+
+    def place(node: Any) -> int:
+        try:
+            return index[node]
+        except (KeyError, TypeError):
+            return -1
+
+    return np.fromiter(map(place, nodes), np.int32, len(nodes))
 
 
 def _first_unknown(nodes: list[Any], index: Mapping[Any, int]) -> Any:

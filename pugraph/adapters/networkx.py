@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import networkx as nx
@@ -117,11 +117,22 @@ def _from_edges(adjacency: Mapping[Any, Mapping[Any, Any]], indptr: IntArray) ->
     return indices
 
 
-def attribute(G: nx.Graph, name: str) -> list[Any]:
-    """Return a node attribute's values in node order."""
-    values = []
-    for node, found in G.nodes(data=True):
-        if found.get(name) is None:
+def has_attribute(G: nx.Graph, name: str) -> bool:
+    """Return whether the first node has an attribute."""
+    return any(value is not None for _, value in islice(G.nodes(data=name), 1))
+
+
+def values(G: nx.Graph, name: str, nodes: Iterable[Hashable]) -> list[Any]:
+    """Return a node attribute's values of some nodes, None where there is none."""
+    return [G.nodes[node].get(name) for node in nodes]
+
+
+def attribute(G: nx.Graph, name: str, nodes: Iterable[Hashable] | None = None) -> list[Any]:
+    """Return a node attribute's values in node order, or of some nodes; all must have one."""
+    found = []
+    for node in G if nodes is None else nodes:
+        value = G.nodes[node].get(name)
+        if value is None:
             raise InputError(f"node {node!r} has no attribute {name!r}")
-        values.append(found[name])
-    return values
+        found.append(value)
+    return found

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,24 @@ from pugraph.adapters.lookup import nodes_at
 from pugraph.cli import output
 from pugraph.cli.edges import Layout, read_edges
 from pugraph.cli.files import FileError, errors_of_content, errors_of_file
-from pugraph.cli.networks import Network, built_in, read_network, to_networkx
-from pugraph.cli.nodes import NodeTable, name_positions, of_nodes, read_nodes, with_table
-from pugraph.cli.parser import COMPARED, DEFAULT_METHOD, MODELS, listed
+from pugraph.cli.networks import (
+    Network,
+    all_names,
+    built_in,
+    describe,
+    in_graph,
+    read_network,
+    to_networkx,
+)
+from pugraph.cli.nodes import (
+    NodeTable,
+    known_pair,
+    of_nodes,
+    pair_positions,
+    read_nodes,
+    with_table,
+)
+from pugraph.cli.parser import COMPARED, COMPARED_ACROSS, DEFAULT_METHOD, MODELS, listed
 from pugraph.core.jit import threads
 from pugraph.core.pairs import best_of
 from pugraph.errors import InputError
@@ -35,6 +50,7 @@ _TOP = 10  # predictions shown by default: a short list, chosen by hand
 # the options that a method may have or not
 _NUMBERS = ("rank", "rho", "reg", "missing", "half_life")
 _CONTACTS = ("weight", "time", "non_links")  # those that are a part of the graph
+_OF_KINDS = ("bipartite", "kind")
 _REASONS = 3  # of each link that --why explains; chosen by hand
 # the metrics in files; tables have those that suit
 _FIGURES = (
@@ -67,15 +83,15 @@ def predict(args: Namespace) -> None:
         predictions = _predictions(args, scorer, source)
         whys = _whys(scorer, predictions) if args.why else None
     if form == "graphml" or args.plot is not None or args.html is not None:
-        G = make_graph()
+        G, added = make_graph(), in_graph(scorer.data, predictions)
         if args.plot is not None:
-            output.plot(G, predictions, args.plot, args.seed)
+            output.plot(G, added, args.plot, args.seed)
         if args.html is not None:
             explain = _explain_by_name(scorer) if isinstance(scorer, LinkModel) else None
-            output.page(G, predictions, args.html, args.seed, explain)
+            output.page(G, added, args.html, args.seed, explain)
         if form == "graphml":
             reasons = None if whys is None else list(map(_in_words, whys))
-            output.write_graphml(output.marked(G, predictions, reasons), args.output)
+            output.write_graphml(output.marked(G, added, reasons), args.output)
             return
     head = ("source", "target", "score")
     if whys is None:
@@ -93,24 +109,27 @@ def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple
     if args.pairs is None:
         best = best_pairs(scorer, args.top or _TOP, progress=_progress(args))
         return [(str(u), str(v), p) for u, v, p in best]
-    names = list(map(str, scorer.nodes))
-    rows, cols = name_positions(read_edges(args.pairs, _pairs_layout(args)), names, source)
+    pairs = read_edges(args.pairs, _pairs_layout(args))
+    rows, cols = pair_positions(pairs, scorer.data, source)
     scores = scorer.score_pairs(rows, cols)
     if args.top is not None:
         rows, cols, scores = best_of([(rows, cols, scores)], args.top)
-    ends = ([names[place] for place in side.tolist()] for side in (rows, cols))
-    return list(zip(*ends, scores.tolist(), strict=True))
+    ends = zip((scorer.data.nodes, scorer.data.columns), (rows, cols), strict=True)
+    named = ([str(nodes[place]) for place in side.tolist()] for nodes, side in ends)
+    return list(zip(*named, scores.tolist(), strict=True))
 
 
 def _whys(scorer: Any, predictions: list[tuple[str, str, float]]) -> list[LinkExplanation]:
     """Return the explanations of predictions."""
     explain = _explain_by_name(scorer)
-    return [explain(u, v, _REASONS) for u, v, _ in predictions]
+    return [explain(u, v, _REASONS) for u, v, _ in in_graph(scorer.data, predictions)]
 
 
 def _explain_by_name(scorer: Any) -> Callable[[str, str, int], LinkExplanation]:
-    """Return `explain_link` for the names of nodes."""
-    nodes = {str(node): node for node in scorer.nodes}
+    """Return `explain_link` for the names of nodes in `to_networkx`."""
+    data = scorer.data
+    ends = [*data.nodes, *data.columns] if data.bipartite else data.nodes
+    nodes = dict(zip(all_names(data), ends, strict=True))
     return lambda u, v, k: scorer.explain_link(nodes[u], nodes[v], k)
 
 
@@ -124,13 +143,13 @@ def explain(args: Namespace) -> None:
     form = _check_output(args, "graphml")
     if args.model is not None:
         model = _load_graph_model(args)
-        u, v = _known(args, model.nodes, args.model)
+        u, v = known_pair(model.data, args.u, args.v, args.model)
     else:
         network = _load(args)
         method = METHODS[args.method or DEFAULT_METHOD]
         _check_methods(args, [method.name], network)
         example = ", the example network that is used without a FILE" * (args.file is None)
-        u, v = _known(args, network.data.nodes, network.path + example)
+        u, v = known_pair(network.data, args.u, args.v, network.path + example)
         model = method.make_scorer(network.data, **_options(args, method))  # type: ignore[assignment]
     with threads(args.jobs):
         why = model.explain_link(u, v, args.top)
@@ -160,15 +179,6 @@ def explain(args: Namespace) -> None:
     output.write_text(json.dumps(fields, indent=1, ensure_ascii=False) + "\n", args.output)
 
 
-def _known(args: Namespace, nodes: Iterable[Any], source: str) -> list[Any]:
-    """Return the two nodes that the arguments name."""
-    by_name = {str(node): node for node in nodes}
-    for name in (args.u, args.v):
-        if name not in by_name:
-            raise InputError(f"node {name!r} is not in {source}")
-    return [by_name[args.u], by_name[args.v]]
-
-
 def evaluate(args: Namespace) -> None:
     """Hide some links, and measure how well methods predict them."""
     from pugraph.evaluation import compare
@@ -176,11 +186,12 @@ def evaluate(args: Namespace) -> None:
 
     form = _check_output(args, "graphml")
     given = [name for part in args.method or [] for name in part.split(",") if name]
-    methods = list(dict.fromkeys(given)) or COMPARED
+    methods = list(dict.fromkeys(given))
     for method in methods:
         if method not in METHODS:
             raise InputError(f"--method {method}: choose from {', '.join(METHODS)}")
     network = _load(args)
+    methods = methods or (COMPARED_ACROSS if network.data.bipartite else COMPARED)
     _check_methods(args, methods, network)
     scorers = {}
     for method in map(METHODS.__getitem__, methods):
@@ -268,8 +279,9 @@ def _pairs(path: str | None, args: Namespace, network: Network) -> list[tuple[An
     """Return the pairs of nodes in a file."""
     if path is None:
         return None
-    sides = name_positions(read_edges(path, _pairs_layout(args)), network.names, network.path)
-    return list(zip(*(nodes_at(network.names, side) for side in sides), strict=True))
+    data = network.data
+    rows, cols = pair_positions(read_edges(path, _pairs_layout(args)), data, network.path)
+    return list(zip(nodes_at(data.nodes, rows), nodes_at(data.columns, cols), strict=True))
 
 
 def fit(args: Namespace) -> None:
@@ -283,7 +295,7 @@ def fit(args: Namespace) -> None:
         model.save(args.output)
     summary = model._summary()
     numbers = [f"{k} {summary[k]:.4g}" for k in ("missing", "rank", "rho", "reg") if k in summary]
-    kind = f"{summary['method']} model of {len(model.nodes)} nodes"
+    kind = f"{summary['method']} model of {len(all_names(model.data))} nodes"
     print(f"{args.output}: {', '.join([kind, *numbers])}", file=sys.stderr)
 
 
@@ -291,52 +303,24 @@ def info(args: Namespace) -> None:
     """Describe a network or a model."""
     form = _check_output(args, "graphml")
     if args.model is not None:
-        _refuse(args, "model", ["file", "nodes", "features"])
+        _refuse(args, "model", ["file", "nodes", "features", *_OF_KINDS])
         model = _load_model(args.model)
         summary = model._summary()
         description: dict[str, Any] = {
             "model": args.model,
             "method": summary.pop("method"),
-            "nodes": len(model.nodes),
+            "nodes": len(all_names(model.data)),
             "edges": int(model.data.links()[0].size),
-            "directed": model.data.directed,
+            "directed": model.data.directed and not model.data.bipartite,
             **summary,
         }
     else:
-        description = _describe(_load(args))
+        description = describe(_load(args))
     if form == "table":
         rows = [(name, _plain(value)) for name, value in description.items()]
         output.write_text(output.aligned(None, rows) + _hints(description), args.output)
     else:
         output.write_rows(list(description), [list(description.values())], form, args.output)
-
-
-def _describe(network: Network) -> dict[str, Any]:
-    data = network.data
-    n, edges = len(data.nodes), int(data.links()[0].size)
-    pairs = n * (n - 1) // (1 if data.directed else 2)
-    links = data.adjacency.astype(np.int64)
-    isolated = int(np.count_nonzero(links.sum(axis=0) + links.sum(axis=1) == 0))
-    description: dict[str, Any] = {
-        "file": network.path,
-        "format": network.format,
-        **({"header": network.header} if network.format == "edges" else {}),
-        "directed": data.directed,
-        "nodes": n,
-        "edges": edges,
-        "density": round(edges / max(pairs, 1), 6),
-        "nodes without edges": isolated,
-        "self-loops": network.loops,
-        "repeated edges": network.repeated,
-        "first nodes": network.names[:3],
-    }
-    if network.unused:
-        description["edge columns not used"] = network.unused
-    if data.graph is not None or network.columns:
-        description["attributes"] = network.attributes
-    if data.features is not None:
-        description["feature columns"] = data.features.names
-    return description
 
 
 def _hints(description: dict[str, Any]) -> str:
@@ -361,6 +345,7 @@ def _plain(value: Any) -> str:
 
 def _load(args: Namespace) -> Network:
     """Return the network that the arguments name, with the features that they ask for."""
+    kinds = _kinds(args)
     for option in ("half_life", "keep"):
         if getattr(args, option, None) is not None and args.time is None:
             raise InputError(f"{_flag(option)} is for edges with times: give --time, too")
@@ -368,7 +353,11 @@ def _load(args: Namespace) -> Network:
         network = built_in(_layout(args))
     else:
         network = read_network(
-            args.file, format=args.format, directed=args.directed, layout=_layout(args)
+            args.file,
+            format=args.format,
+            directed=args.directed,
+            layout=_layout(args),
+            bipartite=kinds,
         )
     return _with_non_links(_with_features(network, args), args)
 
@@ -401,15 +390,34 @@ def _with_features(network: Network, args: Namespace) -> Network:
     return replace(network, data=to_graph_data(network.data, features=args.features))
 
 
+def _kinds(args: Namespace) -> bool | str | None:
+    """Return whether there are two kinds of nodes, or which attribute tells them."""
+    if args.command == "cluster":
+        return False
+    kinds: bool | str | None = args.bipartite
+    if args.kind is not None:
+        if kinds is False:
+            raise InputError("--kind cannot be combined with --no-bipartite")
+        kinds = args.kind
+    if kinds:
+        if args.file is None:
+            raise InputError("--bipartite needs a file; the example network has one kind of nodes")
+        for option in ("directed", "nodes"):
+            if getattr(args, option) is not None:
+                raise InputError(f"--bipartite cannot be combined with --{option}")
+    return kinds
+
+
 def _nodes(args: Namespace) -> NodeTable:
     return read_nodes(args.nodes, args.features, args.comments, args.max_size)
 
 
 def _load_graph_model(args: Namespace) -> LinkModel:
     """Return the model that --model names, with which nothing is to be fitted."""
-    _refuse(args, "model", ["file", "nodes", "features", "method", *_NUMBERS, *_CONTACTS, "keep"])
+    refused = ["file", "nodes", "features", "method", *_NUMBERS, *_CONTACTS, "keep", *_OF_KINDS]
+    _refuse(args, "model", refused)
     model = _load_model(args.model)
-    if not model.data.square:
+    if not model.data.square and not model.data.bipartite:
         raise FileError(args.model, "a model of a rectangular matrix, not of a graph")
     return model
 
@@ -448,7 +456,12 @@ def _progress(args: Namespace) -> bool:
 
 def _check_methods(args: Namespace, methods: list[str], network: Network) -> None:
     for method in methods:
-        if network.data.directed and not METHODS[method].directed:
+        if network.data.bipartite and not METHODS[method].rectangular:
+            known = listed([name for name, known in METHODS.items() if known.rectangular])
+            raise InputError(
+                f"--method {method} is for one kind of nodes; across two, {known} are"
+            )
+        if network.data.directed and network.data.square and not METHODS[method].directed:
             raise InputError(
                 f"--method {method} is for undirected networks, but {network.path} is directed; "
                 "--no-directed ignores the directions"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,10 +16,11 @@ import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.contacts import COUNT, Contacts, edge_numbers, edge_weights
+from pugraph.adapters.kinds import are_two_kinds
 from pugraph.adapters.lookup import nodes_at
 from pugraph.adapters.matrix import from_rows
 from pugraph.cli.dl import parse_dl
-from pugraph.cli.edges import Layout, parse_edges
+from pugraph.cli.edges import Edges, Layout, parse_edges
 from pugraph.cli.files import (
     FileError,
     Links,
@@ -39,6 +42,7 @@ BUILT_IN = "Les Miserables"  # the example network, which comes with networkx
 # ids of GML beyond 64 bits, outside of text in quotes
 _LONG = re.compile(r"\b(?:id|label|source|target)\s+[+-]?\d{20}")
 _QUOTED = re.compile(r"\"[^\"]*\"")
+_KINDS = ("bipartite", "type")  # node attributes that tell two kinds by custom
 _LONGEST = 1000  # characters of an error of networkx that are looked at; chosen by hand
 
 
@@ -74,7 +78,7 @@ class Network:
 
     @property
     def names(self) -> list[str]:
-        return list(map(str, self.data.nodes))
+        return all_names(self.data)
 
     @property
     def attributes(self) -> list[str]:
@@ -92,14 +96,46 @@ class Network:
         return G
 
 
-def to_networkx(data: GraphData) -> Any:
-    """Return a networkx graph whose nodes are strings."""
+def all_names(data: GraphData) -> list[str]:
+    """Return the names of all nodes, those of a second kind last.
+
+    A node of the second kind with a name of the first kind gets a longer one.
+    """
     names = list(map(str, data.nodes))
-    G = nx.DiGraph() if data.directed else nx.Graph()
+    if not data.bipartite:
+        return names
+    taken = set(names)
+    for node in map(str, data.columns):
+        name = node
+        while name in taken:
+            name += " (target)"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def to_networkx(data: GraphData) -> Any:
+    """Return a networkx graph whose nodes are strings; two kinds have the attribute bipartite."""
+    names = all_names(data)
+    G = nx.DiGraph() if data.directed and data.square else nx.Graph()
     G.add_nodes_from(names)
     rows, cols = data.adjacency.tocoo().coords
+    if data.bipartite:
+        first = data.adjacency.shape[0]
+        cols = cols + first
+        nx.set_node_attributes(G, {v: int(i >= first) for i, v in enumerate(names)}, "bipartite")
     G.add_edges_from(zip(nodes_at(names, rows), nodes_at(names, cols), strict=True))
     return G
+
+
+def in_graph(
+    data: GraphData, predictions: list[tuple[str, str, float]]
+) -> list[tuple[str, str, float]]:
+    """Return predictions with the names that nodes have in `to_networkx`."""
+    if not data.bipartite:
+        return predictions
+    names = dict(zip(map(str, data.columns), all_names(data)[len(data.nodes) :], strict=True))
+    return [(u, names[v], p) for u, v, p in predictions]
 
 
 def built_in(layout: Layout | None = None) -> Network:
@@ -108,12 +144,48 @@ def built_in(layout: Layout | None = None) -> Network:
     return _simple(G, BUILT_IN, "networkx", None, layout or Layout())
 
 
+def describe(network: Network) -> dict[str, Any]:
+    """Return what `pugraph info` tells of a network, by names."""
+    data = network.data
+    n, edges = len(network.names), int(data.links()[0].size)
+    pairs = n * (n - 1) // (1 if data.directed else 2)
+    links = data.adjacency.astype(np.int64)
+    degrees = [links.sum(axis=1), links.sum(axis=0)]
+    if data.bipartite:
+        pairs = math.prod(data.adjacency.shape)
+    else:
+        degrees = [degrees[0] + degrees[1]]
+    isolated = sum(int(np.count_nonzero(side == 0)) for side in degrees)
+    description: dict[str, Any] = {
+        "file": network.path,
+        "format": network.format,
+        **({"header": network.header} if network.format == "edges" else {}),
+        "directed": data.directed and data.square,
+        "nodes": n,
+        **({"nodes of each kind": list(data.adjacency.shape)} if data.bipartite else {}),
+        "edges": edges,
+        "density": round(edges / max(pairs, 1), 6),
+        "nodes without edges": isolated,
+        "self-loops": network.loops,
+        "repeated edges": network.repeated,
+        "first nodes": network.names[:3],
+    }
+    if network.unused:
+        description["edge columns not used"] = network.unused
+    if data.graph is not None or network.columns:
+        description["attributes"] = network.attributes
+    if data.features is not None:
+        description["feature columns"] = data.features.names
+    return description
+
+
 def read_network(
     path: str,
     *,
     format: str | None = None,
     directed: bool | None = None,
     layout: Layout | None = None,
+    bipartite: bool | str | None = None,
 ) -> Network:
     """Read a network from a file.
 
@@ -128,6 +200,9 @@ def read_network(
     layout : Layout, optional
         The layout of an edge list, the weights and times of the edges of any file, and the limit
         on its size.
+    bipartite : bool or str, optional
+        Whether there are two kinds of nodes: the two columns of an edge list, or those that a
+        node attribute tells, whose name may be given.
 
     Returns
     -------
@@ -144,6 +219,14 @@ def read_network(
     try:
         if form == "edges":
             edges = parse_edges(data, path, layout)
+            if bipartite:
+                if isinstance(bipartite, str):
+                    raise FileError(
+                        path, "an edge list has no node attributes; --bipartite makes its two "
+                        "columns two kinds of nodes, without --kind",
+                    )  # fmt: skip
+                network = of_two_columns(edges, layout.keep)
+                return replace(network, header=edges.header, unused=edges.unused)
             network = of_arrays(edges.us, edges.vs, edges.names, bool(directed), path)
             contacts = Contacts(edges.us, edges.vs, edges.weights, edges.times)
             network = replace(network, header=edges.header, unused=edges.unused)
@@ -151,7 +234,11 @@ def read_network(
         if form in _GRAPHS:
             with _errors_of_reader(path):
                 G = _GRAPHS[form](data, path)
-            return _simple(G, path, form, directed, layout)
+            return _in_kinds(_simple(G, path, form, directed, layout), bipartite)
+        if bipartite:
+            raise FileError(
+                path, f"two kinds of nodes are read from edge lists and {', '.join(_GRAPHS)} files"
+            )
         if form == "adjlist":
             links = _adjlist(data, path, layout, bool(directed))
         else:
@@ -174,6 +261,49 @@ def of_arrays(us: IntArray, vs: IntArray, names: list[str], directed: bool, path
     index = {name: place for place, name in enumerate(names)}
     data = GraphData(names, index, links, directed, "networkx")
     return Network(data, path, "edges", us.size - distinct, loops)
+
+
+def of_two_columns(edges: Edges, keep: str) -> Network:
+    """Return the network of two kinds of nodes: those of the first and of the second column."""
+    sides, ends = [], []
+    for column in (edges.us, edges.vs):
+        found, first, places = np.unique(column, return_index=True, return_inverse=True)
+        order = np.argsort(first)  # as they come
+        rank = np.empty(order.size, np.int32)
+        rank[order] = np.arange(order.size)
+        sides.append([edges.names[i] for i in found[order].tolist()])
+        ends.append(rank[places])
+    contacts = Contacts(ends[0], ends[1], edges.weights, edges.times)
+    shape = len(sides[0]), len(sides[1])
+    matrix, weights, times = contacts.merged(shape, symmetric=False, keep=keep)
+    index, column_index = ({name: i for i, name in enumerate(side)} for side in sides)
+    data = GraphData(
+        sides[0], index, matrix, True, "networkx", square=False, weights=weights, times=times,
+        column_nodes=sides[1], column_index=column_index,
+    )  # fmt: skip
+    return Network(data, edges.path, "edges", ends[0].size - matrix.nnz)
+
+
+def _in_kinds(network: Network, bipartite: bool | str | None) -> Network:
+    """Return the network in the two kinds that a node attribute tells, if it should be."""
+    data = network.data
+    if bipartite:
+        known = network.attributes
+        kind = bipartite if isinstance(bipartite, str) else None
+        kind = kind or next((name for name in _KINDS if name in known), "bipartite or type")
+        if kind not in known:
+            raise FileError(
+                network.path, f"no node attribute {kind}, to tell two kinds; name it: --kind"
+            )
+        return replace(network, data=to_graph_data(data, bipartite=kind))
+    values = [value for _, value in data.graph.nodes(data=_KINDS[0])]
+    if bipartite is None and are_two_kinds(data, values):
+        warnings.warn(
+            f"{network.path} has two kinds of nodes, and all edges go across; --bipartite "
+            "predicts links across only, --no-bipartite links within a kind as well",
+            stacklevel=2,
+        )
+    return network
 
 
 def _with_contacts(network: Network, contacts: Contacts, keep: str) -> Network:
@@ -282,7 +412,8 @@ def _simple(G: Any, path: str, form: str, directed: bool | None, layout: Layout)
     loops = nx.number_of_selfloops(simple)
     known = {name for *_, found in G.edges(data=True) for name in found}
     unused = sorted(map(str, known - {layout.weight, layout.time}))
-    network = Network(to_graph_data(simple), path, form, repeated, loops, unused=unused)
+    data = to_graph_data(simple, bipartite=False)
+    network = Network(data, path, form, repeated, loops, unused=unused)
     if layout.weight is None and layout.time is None:
         return network
     contacts = _contacts(G, known, path, network.data, layout)

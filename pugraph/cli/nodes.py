@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pugraph.adapters import GraphData
 from pugraph.adapters.changes import with_nodes
 from pugraph.adapters.features import from_attributes
 from pugraph.cli.edges import Edges
@@ -25,6 +26,7 @@ from pugraph.cli.files import (
 )
 from pugraph.cli.networks import Network, of_arrays
 from pugraph.core.types import IntArray
+from pugraph.errors import InputError
 
 # common names of the column of nodes; the first one that is in the header is used
 _NODE = ("node", "id", "name", "label")
@@ -151,6 +153,25 @@ def with_table(network: Network, table: NodeTable) -> Network:
     return replace(network, data=data, columns=columns)
 
 
+def pair_positions(edges: Edges, data: GraphData, source: str) -> tuple[IntArray, IntArray]:
+    """Return the rows and columns of pairs, whose names are those of the nodes as text."""
+    if not data.bipartite:
+        return name_positions(edges, list(map(str, data.nodes)), source)
+    sides = [{str(node): i for i, node in enumerate(side)} for side in (data.nodes, data.columns)]
+    rows, cols, back_rows, back_cols = (
+        np.array([side.get(name, -1) for name in edges.names])[ends]
+        for ends, side in zip((edges.us, edges.vs, edges.vs, edges.us), sides * 2, strict=True)
+    )
+    straight = (rows >= 0) & (cols >= 0)
+    bad = np.flatnonzero(~straight & ((back_rows < 0) | (back_cols < 0)))
+    if bad.size:
+        u, v = (edges.names[side[bad[0]]] for side in (edges.us, edges.vs))
+        unknown = [name for name in (u, v) if not any(name in side for side in sides)]
+        what = f"node {unknown[0]!r} is not in" if unknown else f"{u!r} and {v!r} are one kind of"
+        raise FileError(edges.path, f"{what} {source}", edges.line_of(int(bad[0])))
+    return np.where(straight, rows, back_rows), np.where(straight, cols, back_cols)
+
+
 def name_positions(edges: Edges, names: list[str], source: str) -> tuple[IntArray, IntArray]:
     """Return the positions of pairs in `names`, which are those of the file `source`."""
     index = {name: place for place, name in enumerate(names)}
@@ -164,3 +185,15 @@ def name_positions(edges: Edges, names: list[str], source: str) -> tuple[IntArra
             edges.path, f"node {unknown!r} is not in {source}", edges.line_of(int(bad[0]))
         )
     return rows, cols
+
+
+def known_pair(data: GraphData, u: str, v: str, source: str) -> list[Any]:
+    """Return the nodes with these names; of two kinds, that of the row first."""
+    sides = [{str(node): node for node in side} for side in (data.nodes, data.columns)]
+    for name in (u, v):
+        if not any(name in side for side in sides):
+            raise InputError(f"node {name!r} is not in {source}")
+    for row, column in ((u, v), (v, u)):
+        if row in sides[0] and column in sides[1]:
+            return [sides[0][row], sides[1][column]]
+    raise InputError(f"{u!r} and {v!r} are one kind of nodes; a pair has one of each")

@@ -29,6 +29,7 @@ examples:
   pugraph predict links.csv --top 20            the 20 most likely missing links ...
   pugraph predict links.csv --why               ... and what each of them rests on
   pugraph predict links.csv -o more.graphml     the network with the predicted links added
+  pugraph predict visits.csv --bipartite        ... between people and places, say
   pugraph explain links.csv ann bob             why a pair of nodes has its score
   pugraph evaluate links.csv                    how well methods predict hidden links
   pugraph fit links.csv -o links.pugraph        save a model ...
@@ -50,6 +51,7 @@ files: text, gzipped or not; "-" is the standard input. The extension determines
 MODELS = [name for name, method in METHODS.items() if method.savable]
 DEFAULT_METHOD = "blend"  # as in `pugraph.fit`
 COMPARED = ["blend", "bias", "jaccard", "adamic-adar"]  # by `pugraph evaluate`
+COMPARED_ACROSS = ["blend", "bias", "preferential-attachment"]  # with two kinds of nodes
 _SPEED = "the most accurate; bias is the fastest"
 
 
@@ -111,6 +113,8 @@ def _command(
         formatter_class=RawDescriptionHelpFormatter,
     )
     _reading(parser)
+    if name != "cluster":
+        _kinds(parser)
     return parser
 
 
@@ -162,7 +166,6 @@ def _predict(commands: Any) -> None:
         metavar="FILE",
         help="write a page for the browser: the network, the predicted links and the reasons",
     )
-    _contacts(parser)
 
 
 def _explain(commands: Any) -> None:
@@ -190,7 +193,6 @@ def _explain(commands: Any) -> None:
         help="the number of reasons, strongest first (default: 10); the others are added up",
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     _writing(parser)
 
@@ -242,8 +244,7 @@ def _evaluate(commands: Any) -> None:
         action="store_true",
         help="hide no link of a spanning forest, so that no component falls apart",
     )
-    _contacts(parser, hides=True)
-    _fitting(parser)
+    _fitting(parser, hides=True)
     _writing(parser)
 
 
@@ -274,7 +275,7 @@ def _cluster(commands: Any) -> None:
     parser.add_argument(
         "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"
     )
-    _fitting(parser)
+    _fitting(parser, contacts=False)
     _writing(parser)
 
 
@@ -286,7 +287,6 @@ def _fit(commands: Any) -> None:
         ["links.csv --output links.pugraph", "links.csv --method bias --output links.pugraph"],
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
@@ -378,8 +378,22 @@ def _reading(parser: ArgumentParser) -> None:
     )
 
 
-def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
-    """Add the options of weights and times; `hides` for a command that splits by time."""
+def _kinds(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("two kinds of nodes")
+    group.add_argument(
+        "--bipartite",
+        action=BooleanOptionalAction,
+        help="only pairs across two kinds are links: the two columns of an edge list, even where "
+        "names agree; of a GraphML, GEXF or GML file, as --kind says",
+    )
+    group.add_argument(
+        "--kind",
+        metavar="ATTRIBUTE",
+        help="the node attribute that tells two kinds (default: bipartite, or else type)",
+    )
+
+
+def _contacts(parser: ArgumentParser, hides: bool) -> None:
     group = parser.add_argument_group("weights and times")
     group.add_argument(
         "--weight",
@@ -415,7 +429,8 @@ def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
         )
 
 
-def _fitting(parser: ArgumentParser) -> None:
+def _fitting(parser: ArgumentParser, contacts: bool = True, hides: bool = False) -> None:
+    """Add the options of a fit; `contacts` with weights and times, `hides` to split by these."""
     group = parser.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
     group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
@@ -429,6 +444,8 @@ def _fitting(parser: ArgumentParser) -> None:
         help="for blend: the fraction of the true links that its scores take to be missing, in "
         '(0, 1) (default: 0.1), or "auto" to estimate it',
     )
+    if contacts:
+        _contacts(parser, hides)
     group.add_argument(
         "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
     )

@@ -104,7 +104,7 @@ def pu_cluster(
     >>> any({8, 0} <= group for group in apart)
     True
     """
-    data = to_graph_data(G, features=features)
+    data = to_graph_data(G, features=features, bipartite=False)
     model = fit_clusters(
         data,
         n_clusters,

@@ -554,7 +554,7 @@ def _counted(X: Any) -> bool:
 
 def _symmetric(graph: Any) -> sp.csr_array:
     """Return the links of a graph both ways, without self-loops."""
-    data = to_graph_data(graph)
+    data = to_graph_data(graph, bipartite=False)
     if not data.square:
         raise InputError("clusters need a graph, or a square matrix")
     links = data._loopless.adjacency.astype(np.float64)

@@ -252,6 +252,15 @@ def lower_rows(
         )  # fmt: skip
 
 
+def solve_free_rows(
+    objective: Objective, side: Pattern, fixed: FloatArray, moving: FloatArray
+) -> None:
+    """Lower the rows of `moving` only, in place; the columns of `side` are the rows of `fixed`."""
+    basis = change_of_basis(gram(fixed).astype(np.float64), objective.ridge, moving.dtype)
+    F = multiply(fixed, basis.fixed, out=aligned_empty((len(fixed), len(basis.back)), fixed.dtype))
+    lower_rows(objective, side, F, basis, 1.0, moving, np.empty(len(moving)))
+
+
 def als_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:
     """Return how many bytes a fit takes beside W and H.
 

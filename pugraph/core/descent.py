@@ -83,11 +83,11 @@ def warn_unfinished(stopping: Stopping, state: str) -> None:
     warnings.warn(
         f"{UNFINISHED}{stopping.max_sweeps} sweeps with {state}; raise max_sweeps or tol",
         ConvergenceWarning,
-        stacklevel=_callers_level(),
+        stacklevel=callers_level(),
     )
 
 
-def _callers_level() -> int:
+def callers_level() -> int:
     """Return the stack level, as `warnings` counts, of the code that called this library."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("pugraph."):

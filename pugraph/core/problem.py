@@ -92,6 +92,15 @@ class Pattern:
         indices = matrix.indices.astype(np.int32, copy=False)
         return cls(indptr, indices, balanced_chunks(indptr), matrix.shape, weights)
 
+    def part(self, rows: IntArray) -> Pattern:
+        """Return some of the rows."""
+        sizes = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(sizes))
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], sizes)
+        weights = None if self.weights is None else self.weights[entries]
+        shape = (len(rows), self.shape[1])
+        return Pattern(indptr, self.indices[entries], balanced_chunks(indptr), shape, weights)
+
     @property
     def n_links(self) -> int:
         return self.indices.size

@@ -86,7 +86,7 @@ def read_links(
         return _from_array(tasks, links)
     if isinstance(links, (list, tuple)):
         return _from_blocks(tasks, list(links))
-    return _from_graph(tasks, to_graph_data(links))
+    return _from_graph(tasks, to_graph_data(links, bipartite=False))
 
 
 def check_unchanged(stamps: dict[str, Any] | None) -> None:
@@ -292,6 +292,11 @@ def _rows_of(matrix: sp.csr_array, start: int) -> Links:
 def _from_graph(tasks: Tasks, data: GraphData) -> Source:
     if data.has_features:
         raise InputError("features are not used on a cluster; give the graph without them")
+    if data.bipartite:
+        raise InputError(
+            "a cluster takes no GraphData with two kinds of nodes; give its adjacency, or a data "
+            "frame with bipartite=True"
+        )
     matrix = data._loopless.adjacency
     n_parts = max(1, -(-matrix.nnz // _PART_LINKS))
     inner = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, n_parts + 1)[1:-1])

@@ -49,6 +49,7 @@ def evaluate(
     per_node: bool = False,
     k: Sequence[int] = (10, 50, 100),
     seed: int = 0,
+    bipartite: Any = None,
 ) -> Evaluation:
     """Rank held-out links among non-links.
 
@@ -83,6 +84,9 @@ def evaluate(
         The values of K for precision, recall and VCMPR at K and for Hits@K.
     seed : int
         For drawing the sample.
+    bipartite
+        As in `pugraph.fit`: links are ranked among pairs across two kinds of nodes. If None, as
+        in the model that is evaluated.
 
     Returns
     -------
@@ -131,7 +135,9 @@ def evaluate(
     True
     """
     options = check_evaluation(negatives, sample, ratio, per_node, k, seed)
-    data = to_graph_data(train)
+    if bipartite is None and isinstance(scorer, PairScorer) and scorer.data.bipartite:
+        bipartite = True if scorer.data.library == "frame" else scorer.data.nodes
+    data = to_graph_data(train, bipartite=None if isinstance(train, GraphData) else bipartite)
     task = Task(data, *_held_out_positions(data, held_out), lambda: train, {})
     return evaluate_task(scorer, task, options)
 
@@ -261,7 +267,7 @@ def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, S
     data, rows, cols, make_train, _ = task
     model = _position_scorer(scorer, task)
     if model is not None:
-        if isinstance(model, PairScorer) and list(model.nodes) != list(data.nodes):
+        if isinstance(model, PairScorer) and not _same_nodes(model.data, data):
             raise InputError("the model is of another graph: its nodes are not those of train")
         _check_unseen(model, task)
         positives = model.score_pairs(rows, cols)
@@ -283,6 +289,11 @@ def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, S
     positives = np.array([float(p) for *_, p in first])
     scores = (float(p) for *_, p in predictions)
     return positives, ((r, c, _take(scores, r.size)) for r, c in others())
+
+
+def _same_nodes(one: GraphData, other: GraphData) -> bool:
+    sides = (one.nodes, other.nodes), (one.columns, other.columns)
+    return one.square == other.square and all(list(a) == list(b) for a, b in sides)
 
 
 def _check_unseen(model: Any, task: Task) -> None:

@@ -33,6 +33,7 @@ def split_links(
     seed: int = 0,
     time: str | bool | None = None,
     connected: bool = False,
+    bipartite: Any = False,
 ) -> tuple[Any, list[tuple[Any, Any]]]:
     """Hold out some of a graph's links.
 
@@ -50,6 +51,9 @@ def split_links(
     connected : bool
         Keep the links of a random spanning forest, so that `train` has the connected components
         of `G` (without regard to directions). With `time`, it is a forest of the earliest links.
+    bipartite
+        As in `pugraph.fit`, for two kinds of nodes: pairs then begin with a node of the first
+        kind. Of a data frame whose columns are two kinds, nodes of one name stay apart.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def split_links(
     """
     check_option("fraction", fraction, HELD_OUT_FRACTION)
     check_whole("seed", seed, 0)
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=bipartite)
     check_memory(
         split_memory(data, fraction),
         f"a split of a graph with {data._n_links} links",

@@ -9,19 +9,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core import sampling
 from pugraph.core.free_memory import check_memory
 from pugraph.core.jit import n_threads, side_by_side, threads
 from pugraph.core.log_odds import log_odds
-from pugraph.core.types import FloatArray, IntArray
-from pugraph.models.blend import LEVELS, Blend, Calibration, Learned
+from pugraph.core.types import IntArray
+from pugraph.models.blend import Blend, Calibration, Learned, quantiles_of
 from pugraph.models.checks import Auto, checks_names, is_auto
 from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
-from pugraph.models.evidence import Evidence, evidence_memory, n_columns
+from pugraph.models.drawing import DRAWN, MOST_PATHS, draw_examples
+from pugraph.models.evidence import Evidence, Vectors, evidence_memory, n_columns
 from pugraph.models.fit_model import hyperparameters_of
 from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
 from pugraph.models.options import Options, Progress
@@ -36,14 +36,11 @@ HIDDEN = 0.1  # the fraction of the links hidden in each round
 # often in small graphs, where a round takes milliseconds.
 _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
 _MOST_CUTS = 3  # rounds with times, as the graph shrinks from one to the next
-_MOST_LINKS = 60_000  # hidden ones to learn from, if more are hidden
-_NEAR, _FAR = 60_000, 40_000  # non-links to learn from: two steps apart, and farther apart
-_FEW_PAIRS = 5000  # below, starting threads takes longer than they save
+# Times the default reg of pu_bias: other evidence has what a smaller one adds. Chosen on the
+# rectangular matrices that docs/defaults.md names.
+_RECTANGULAR_REG = 1.2
 _TINY = 2000  # links, below which threads would wait for Python more than they compute
-_MOST_PATHS = 10**7  # followed to draw pairs two steps apart, per round
 _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of missing links
-# Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
-_SHIFTS = -10.0, 2.0
 # For the memory estimate, measured: bytes per path of two steps and per entry of the matrix, and
 # of a column of the examples while they are learned from.
 _PER_PATH, _PER_LINK, _PER_COLUMN = 12, 30, 9 * 2**20
@@ -84,11 +81,14 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
         threads(n_jobs),
         progress_bar(total=times + 2, desc="pu_blend", unit="step", disable=not bar) as steps,
     ):
-        options = _with_numbers(data, resolve(data, options))
+        chosen = resolve(data, options)
+        options = _with_numbers(data, chosen)
         generators = rng.spawn(times + 1)
         nothing: IntArray = np.empty(0, np.int32)
 
-        def part(number: int, start: Evidence | None = None) -> tuple[Evidence, Examples]:
+        def part(
+            number: int, start: dict[str, Vectors] | None = None
+        ) -> tuple[Evidence, Examples]:
             """Return the evidence of one of the rounds, or, last, of the whole graph."""
             split, share = HiddenLinks(data, nothing, nothing, order.size, data._pairs), 1
             if number < times:
@@ -96,13 +96,20 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
                 later = None if data.times is None else order[: number * size]
                 split, share = hide_these(data, hidden, later), times
             evidence = Evidence.fit(split.data, options, start)
-            found = evidence, _examples(split, evidence, options, share, generators[number])
+            examples = draw_examples(
+                evidence,
+                split.pairs,
+                (split.rows, split.cols),
+                share,
+                generators[number],
+                options.n_jobs,
+            )
             steps.update()
-            return found
+            return evidence, examples
 
         if times == 1:  # its vectors have seen no hidden link: a good start
             first = part(0)
-            parts = [first, part(1, first[0])]
+            parts = [first, part(1, first[0].vectors)]
         else:
             options = replace(options, n_jobs=1)
             calls = [partial(part, number) for number in range(times + 1)]
@@ -115,7 +122,7 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
             examples = Examples.joined([examples for _, examples in parts])
             learned = _learn(examples, evidence, missing, pairs, order.size, n_jobs)
         steps.update()
-    return Blend(data, evidence, learned, n_jobs)
+    return Blend(data, evidence, learned, n_jobs, chosen.of_update)
 
 
 def _rounds(n_links: int) -> tuple[int, int]:
@@ -137,8 +144,11 @@ def blend_memory(data: GraphData, options: Options) -> int:
     kept, work = evidence_memory(data, options)
     times = _rounds(data._n_links)[1]
     at_a_time = 1 if times < 2 else n_threads(options.n_jobs)
-    paths = min(int(sampling.n_paths(data.adjacency).sum()), _MOST_PATHS) if data.square else 0
-    examples = _PER_COLUMN * n_columns(data) + at_a_time * _PER_PATH * paths
+    paths = min(int(sampling.n_paths(data.adjacency).sum()), MOST_PATHS) if data.square else 0
+    drawn = at_a_time * _PER_PATH * paths
+    if not data.square:
+        drawn = at_a_time * sampling.sample_memory(data._pairs, DRAWN // max(times, 1))
+    examples = _PER_COLUMN * n_columns(data) + drawn
     work = max(at_a_time * work, examples)
     return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz
 
@@ -146,44 +156,8 @@ def blend_memory(data: GraphData, options: Options) -> int:
 def _with_numbers(data: GraphData, options: Options) -> Options:
     """Return the options with the rho and reg of the whole graph, for all rounds."""
     numbers = hyperparameters_of(data, options)
-    return replace(options, rho=numbers.rho, reg=numbers.reg)
-
-
-def _examples(
-    split: HiddenLinks, evidence: Evidence, options: Options, times: int, rng: np.random.Generator
-) -> Examples:
-    """Return the evidence of the hidden links and of non-links, in the graph without the former.
-
-    Non-links two steps apart are drawn separately: they are few, and hard to tell from links.
-    """
-    hidden = split.rows, split.cols
-    if split.rows.size > _MOST_LINKS:
-        some = sampling.random_subset(split.rows.size, _MOST_LINKS / split.rows.size, rng)
-        hidden = split.rows[some], split.cols[some]
-    link_weight = split.rows.size / max(hidden[0].size, 1)
-    nothing: IntArray = np.empty(0, np.int32)
-    us, vs, near_weight = nothing, nothing, 1.0
-    if split.pairs.square:
-        us, vs, near_weight = sampling.some_two_steps(
-            evidence.undirected, split.pairs, _NEAR // times, rng, _MOST_PATHS
-        )
-    far_us, far_vs, far_weight = sampling.some_non_links(split.pairs, _FAR // times, rng)
-    sizes = hidden[0].size, us.size, far_us.size
-    rows = np.concatenate([hidden[0], us, far_us])
-    cols = np.concatenate([hidden[1], vs, far_vs])
-    with threads(1 if rows.size < _FEW_PAIRS else options.n_jobs):
-        found = evidence.of_pairs(rows, cols)
-    near = evidence.near(found)
-    examples = Examples(
-        found,
-        np.repeat([1.0, 0.0, 0.0], sizes),
-        np.repeat([link_weight, near_weight, far_weight], sizes),
-        near,
-    )
-    # of all non-links, those two steps apart were drawn already
-    drawn = evidence.column(found, "common_neighbors") > 0
-    drawn[: sizes[0] + sizes[1]] = False
-    return examples.at(~drawn)
+    larger = _RECTANGULAR_REG if options.reg is None and not data.square else 1.0
+    return replace(options, rho=numbers.rho, reg=larger * numbers.reg)
 
 
 def _learn(
@@ -214,46 +188,19 @@ def _learn(
                 learned = min(learned, seen)
 
         def odds_of(is_near: bool) -> Odds:
-            # without any examples of a kind, as of near pairs in rectangular matrices, from all
+            # without any examples of a kind, from all
             mine = examples.near == is_near
             chosen = examples.at(mine if mine.any() else ...)
             return learn_odds(chosen, rising, prior, is_near, learned)
 
-        near, far = side_by_side([partial(odds_of, True), partial(odds_of, False)], n_jobs)
+        if evidence.data.square:
+            near, far = side_by_side([partial(odds_of, True), partial(odds_of, False)], n_jobs)
+        else:  # no pairs are near, and those that are hard to tell from links are among all
+            near = far = odds_of(True)
         odds = log_odds(pairs.evidence, pairs.near, near.tables, far.tables)
-    calibration = Calibration(missing_fraction(seen), learned, seen, 0.0)
-    calibration = _adjusted(calibration, odds, pairs.weights, n_links)
-    return Learned(near, far, calibration, _quantiles(pairs if odds.size else examples))
-
-
-def _adjusted(
-    calibration: Calibration, odds: FloatArray, weights: FloatArray, n_links: int
-) -> Calibration:
-    """Shift the odds so that the probabilities add up to the number of missing links.
-
-    The whole graph has more links than the graphs that were learned from, and so more evidence
-    of everything.
-    """
-    expected = n_links * calibration.missing / (1 - calibration.missing)
-
-    def surplus(shift: float) -> float:
-        chances = calibration._replace(shift=shift).probability(odds)
-        return float(weights @ chances) - expected
-
-    if surplus(_SHIFTS[0]) * surplus(_SHIFTS[1]) >= 0:  # few pairs, or none
-        return calibration
-    return calibration._replace(shift=scipy.optimize.brentq(surplus, *_SHIFTS))
-
-
-def _quantiles(examples: Examples) -> FloatArray:
-    """Return the quantiles of the evidence of all pairs."""
-    out = np.empty((examples.evidence.shape[1], LEVELS.size))
-    for number, column in enumerate(examples.evidence.T):
-        order = np.argsort(column)
-        heights = np.cumsum(examples.weights[order])
-        places = np.searchsorted(heights, LEVELS * heights[-1], side="right")
-        out[number] = column[order[np.minimum(places, order.size - 1)]]
-    return out
+    calibration = Calibration(missing_fraction(seen), learned, seen)
+    quantiles = quantiles_of(pairs if odds.size else examples)
+    return Learned(near, far, calibration.adjusted(odds, pairs.weights, n_links), quantiles)
 
 
 @checks_names
@@ -270,6 +217,7 @@ def pu_blend(
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -300,7 +248,7 @@ def pu_blend(
     features
         As in `pugraph.pu_bias`. A model of the features is added to the other predictors,
         which still use the links.
-    half_life, weight, time, non_links
+    half_life, weight, time, non_links, bipartite
         As in `pugraph.fit`. With `time`, the latest links are hidden instead of random ones,
         so that the blend learns which links come next.
     seed : int
@@ -376,7 +324,9 @@ def pu_blend(
     >>> more > scores[0, 33]
     True
     """
-    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
+    data = to_graph_data(
+        G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
+    )
     options = Options(
         method=BLEND,
         rank=rank,

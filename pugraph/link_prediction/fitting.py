@@ -34,6 +34,7 @@ class _FitOptions(TypedDict, total=False):
     weight: str | bool | None
     time: str | None
     non_links: Any
+    bipartite: Any
     penalty: str
     solver: str
     max_sweeps: int | None
@@ -68,6 +69,7 @@ def fit(
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -98,7 +100,7 @@ def fit(
         long as 10 to 20 fits; see `pugraph.selection.select`.
 
         For "blend", `rank`, `rho` and `reg` are those of the pu_bias inside, whose default
-        rank is lower.
+        rank is 64 for a graph, and whose default `reg` is larger for a rectangular matrix.
     rho : float or "auto", optional
         The fraction of the true links that is unseen, in [0, 1). If None: for "bias",
         1 - rho is ten times the density, but at most 0.2; with features, rho is 0.9; for
@@ -108,7 +110,8 @@ def fit(
         pairs have the weight 1 - alpha. It equals (1 + rho) / 2.
     reg : float or "auto", optional
         The regularization, lambda in the paper. If None, proportional to the largest
-        singular value of a random matrix of the same density, less its mean. With features,
+        singular value of a random matrix of the same density, less its mean; for "bias", 2.5
+        times as large for a rectangular matrix as for a graph. With features,
         proportional to the square root of the number of links (nuclear), or about 1 for
         "bias" and 2 for "shift" (ridge).
     missing : float or "auto", optional
@@ -145,6 +148,11 @@ def fit(
         Pairs that are known not to be links: they count as much as links do in "bias" and
         "blend", and are never predicted. Or the name of an edge attribute, whose edges are such
         pairs where it is true.
+    bipartite : str, iterable of nodes, mapping or True, optional
+        For two kinds of nodes, such as people and events: only pairs across are scored. The
+        node attribute that tells the kinds (True: networkx's "bipartite" or igraph's "type"),
+        the nodes of one kind, or the kind of each node. Of a data frame, True makes its two
+        columns two kinds, even where names agree. False silences the warning.
     penalty : {"nuclear", "ridge"}
         On D, for a model with features: reg times its nuclear norm, or reg / 2 times the sum
         of its squares. This and the next four are options of "bias" and "shift", as alpha is
@@ -216,6 +224,8 @@ def fit(
 
     Warns
     -----
+    UserWarning
+        If `G` looks as if it had two kinds of nodes, and `bipartite` is not given.
     sklearn.exceptions.ConvergenceWarning
         If the fit did not converge within `max_sweeps`.
 
@@ -252,8 +262,16 @@ def fit(
     >>> frame = pd.DataFrame(letters, columns=["source", "target", "year"])
     >>> pugraph.fit(frame, "bias", time="year", half_life=2).nodes
     ['ann', 'bob', 'cid', 'dan']
+
+    Women and the events that they went to:
+
+    >>> model = pugraph.fit(nx.davis_southern_women_graph(), bipartite="bipartite")
+    >>> [(u, v) for u, v, p in model.top_links(1)]
+    [('Helen Lloyd', 'E9')]
     """
-    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
+    data = to_graph_data(
+        G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
+    )
     options = Options(
         method=method,
         inductive=data.has_features,
@@ -297,6 +315,7 @@ def top_links(
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -318,7 +337,7 @@ def top_links(
         As in `pugraph.fit`.
     nodes, targets
         As in `LinkModel.top_links`.
-    rank, rho, alpha, reg, missing, features, half_life, weight, time, non_links
+    rank, rho, alpha, reg, missing, features, half_life, weight, time, non_links, bipartite
         As in `pugraph.fit`.
     penalty, solver
         As in `pugraph.fit`.
@@ -366,6 +385,7 @@ def top_links(
         weight=weight,
         time=time,
         non_links=non_links,
+        bipartite=bipartite,
         penalty=penalty,
         solver=solver,
         max_sweeps=max_sweeps,

@@ -30,13 +30,18 @@ class LocalIndex(PairScorer):
         The name of the index: one of `INDICES`.
     directed : bool
         As in `jaccard_coefficient`.
+    bipartite
+        As in `pugraph.fit`.
     """
 
-    def __init__(self, G: Any, name: str, directed: bool = False) -> None:
-        super().__init__(_accepted(to_graph_data(G), directed))
+    def __init__(self, G: Any, name: str, directed: bool = False, bipartite: Any = False) -> None:
+        super().__init__(_accepted(to_graph_data(G, bipartite=bipartite), name, directed))
         self.name = name
         matrix, n = self.data.adjacency, len(self.data.nodes)
         self._sizes = [np.diff(side.indptr).astype(np.float64) for side in self.data._sides]
+        self._products = self._sizes
+        if not self.data.square:
+            return
         loops = matrix.diagonal() if n else np.empty(0)
         degrees = self._sizes[0] + (self._sizes[1] if self.data.directed else loops)
         with np.errstate(divide="ignore"):
@@ -45,7 +50,8 @@ class LocalIndex(PairScorer):
                 "adamic_adar_index": 1 / np.log(degrees),
                 "resource_allocation_index": 1 / degrees,
             }.get(name, np.ones_like(degrees))
-        self._products = self._sizes if self.data.directed else [degrees, degrees]
+        if not self.data.directed:
+            self._products = [degrees, degrees]
 
     def _score(self, rows: IntArray, cols: IntArray) -> FloatArray:
         if self.name == "preferential_attachment":
@@ -57,8 +63,15 @@ class LocalIndex(PairScorer):
         return total
 
 
-def _accepted(data: GraphData, directed: bool) -> GraphData:
+def _accepted(data: GraphData, name: str, directed: bool) -> GraphData:
     """Return the graph, or raise the error of networkx for one that is directed."""
+    if not data.square and name == "preferential_attachment":
+        return data
+    if data.bipartite:
+        raise InputError(
+            f"{name} is for two nodes of one kind, which may have common neighbours; with two "
+            "kinds, take preferential_attachment or pu_blend"
+        )
     if not data.square:
         raise InputError(
             "a local index needs a square matrix, whose rows and columns are the same nodes"
@@ -181,16 +194,22 @@ def resource_allocation_index(
 
 
 def preferential_attachment(
-    G: Any, ebunch: Iterable[Any] | None = None, *, directed: bool = False
+    G: Any,
+    ebunch: Iterable[Any] | None = None,
+    *,
+    directed: bool = False,
+    bipartite: Any = False,
 ) -> Iterator[Prediction]:
     """Score pairs by the product of their degrees.
 
     Parameters
     ----------
     G, ebunch
-        As in `jaccard_coefficient`.
+        As in `jaccard_coefficient`; a rectangular matrix is taken, too.
     directed : bool
         Whether to take directed graphs: links from u times links to v.
+    bipartite
+        As in `pugraph.fit`, for two kinds of nodes: only pairs across.
 
     Returns
     -------
@@ -209,7 +228,7 @@ def preferential_attachment(
     >>> list(preferential_attachment(nx.complete_graph(5), [(0, 1)]))
     [(0, 1, 16.0)]
     """
-    return LocalIndex(G, "preferential_attachment", directed).predict(ebunch)
+    return LocalIndex(G, "preferential_attachment", directed, bipartite).predict(ebunch)
 
 
 def common_neighbors(

@@ -79,11 +79,12 @@ def _factor_model(name: str, score: str, *more: str) -> Method:
     )  # fmt: skip
 
 
-def _local_index(name: str, function: str, score: str) -> Method:
+def _local_index(name: str, function: str, score: str, rectangular: bool = False) -> Method:
     fixed = (("name", function),)
     return Method(
-        name, function, "local_indices:LocalIndex", fixed, directed=False, score_meaning=score
-    )
+        name, function, "local_indices:LocalIndex", fixed,
+        directed=False, rectangular=rectangular, score_meaning=score,
+    )  # fmt: skip
 
 
 _ALL = (
@@ -104,7 +105,9 @@ _ALL = (
     _local_index(
         "resource-allocation", "resource_allocation_index", "a weighted count of neighbours"
     ),
-    _local_index("preferential-attachment", "preferential_attachment", "a product of degrees"),
+    _local_index(
+        "preferential-attachment", "preferential_attachment", "a product of degrees", True
+    ),
     _local_index("common-neighbors", "common_neighbors", "a count of neighbours"),
     Method("katz", "katz", "walks:Katz", score_meaning="a weighted count of walks"),
     Method(

@@ -30,6 +30,7 @@ def pu_bias(
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -55,9 +56,9 @@ def pu_bias(
         The pairs to score, for example from a generator; order, orientation and duplicates
         are kept. If None, all pairs that are not links, each once. For igraph, vertex ids,
         names or Vertex objects; they are returned as ids.
-    rank, rho, alpha, reg, features, half_life, weight, time, non_links, penalty, solver
+    rank, rho, alpha, reg, features, half_life, weight, time, non_links, bipartite
         As in `pugraph.fit`; the defaults need no tuning.
-    max_sweeps, tol, dtype, seed, n_jobs, progress
+    penalty, solver, max_sweeps, tol, dtype, seed, n_jobs, progress
         As in `pugraph.fit`.
 
     Returns
@@ -111,7 +112,9 @@ def pu_bias(
     (0, 33) -> 0.09
     (14, 20) -> 0.05
     """
-    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
+    data = to_graph_data(
+        G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
+    )
     options = Options(
         method="bias",
         inductive=data.has_features,
@@ -142,6 +145,7 @@ def pu_shift(
     reg: float | Auto | None = None,
     features: Any = None,
     non_links: Any = None,
+    bipartite: Any = None,
     penalty: str = "nuclear",
     solver: str = "auto",
     max_sweeps: int | None = None,
@@ -165,7 +169,7 @@ def pu_shift(
         its columns "source" and "target", or else in the first two.
     ebunch : iterable of node pairs, optional
         As in `pugraph.pu_bias`.
-    rank, rho, reg, features, non_links, penalty, solver
+    rank, rho, reg, features, non_links, bipartite, penalty, solver
         As in `pugraph.fit`; the defaults need no tuning.
     max_sweeps, tol, dtype, seed, n_jobs, progress
         As in `pugraph.fit`.
@@ -211,7 +215,7 @@ def pu_shift(
     (0, 33) -> 0.18
     (14, 20) -> 0.03
     """
-    data = to_graph_data(G, features=features, non_links=non_links)
+    data = to_graph_data(G, features=features, non_links=non_links, bipartite=bipartite)
     options = Options(
         method="shift",
         inductive=data.has_features,

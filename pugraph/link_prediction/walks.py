@@ -44,7 +44,7 @@ class Katz(PairScorer):
     """
 
     def __init__(self, G: Any, beta: float | None = None) -> None:
-        super().__init__(_square(to_graph_data(G)))
+        super().__init__(_square(to_graph_data(G, bipartite=False)))
         _check_memory("the Katz index", self.data, katz_memory(self.data), "use svd_katz")
         matrix = self.data.adjacency.astype(np.float64)
         self.beta, q = _damping(beta, _svd(matrix, 1)[1])
@@ -98,7 +98,7 @@ class SvdKatz(PairScorer):
     """
 
     def __init__(self, G: Any, rank: int = 50, beta: float | None = None) -> None:
-        super().__init__(_square(to_graph_data(G)))
+        super().__init__(_square(to_graph_data(G, bipartite=False)))
         check_whole("rank", rank, 1)
         needed = svd_katz_memory(self.data, int(rank))
         _check_memory(f"the Katz index of rank {rank}", self.data, needed, "lower rank")

@@ -7,22 +7,26 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import scipy
 from scipy.special import expit
 
 from pugraph.adapters import GraphData
 from pugraph.adapters.changes import with_nodes
 from pugraph.adapters.lookup import node_list
+from pugraph.adapters.snapshots import Snapshot
 from pugraph.core.jit import side_by_side, threads
 from pugraph.core.log_odds import log_odds
 from pugraph.core.pairs import ScoredPairs
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import blend_search
+from pugraph.models.drawing import draw_examples
 from pugraph.models.embedding import Embedding
 from pugraph.models.evidence import COMMON_NEIGHBORS, DEGREES, Evidence, Model
 from pugraph.models.factors import FactorModel
 from pugraph.models.link_model import LinkModel
-from pugraph.models.odds import Odds
+from pugraph.models.odds import Examples, Odds
+from pugraph.models.options import Options
 from pugraph.models.reasons import Reason, Shares, name_of
 from pugraph.models.stored import array_of, is_finite, require
 
@@ -32,6 +36,8 @@ _BLOCK = 1 << 17
 # below, starting threads takes longer than they save; chosen by hand, affects speed only
 _FEW_PAIRS = 5000
 _NAMED = 5  # common neighbours that an explanation names; chosen by hand
+# Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
+_SHIFTS = -10.0, 2.0
 # the quantiles of the evidence that are kept, to tell how unusual a value is
 LEVELS = np.append(np.linspace(0, 0.99, 100), [0.995, 0.999, 0.9995, 0.9999, 0.99999])
 
@@ -70,6 +76,23 @@ class Calibration(NamedTuple):
         """Return the probabilities of a missing link; see docs/method.md."""
         return expit(self.log_odds(odds))
 
+    def adjusted(self, odds: FloatArray, weights: FloatArray, n_links: int) -> Calibration:
+        """Shift the odds so that the probabilities add up to the number of missing links.
+
+        The whole graph has more links than the graphs that were learned from, and so more
+        evidence of everything. The odds are those of some of its pairs, and `weights` say how
+        many pairs each stands for.
+        """
+        expected = n_links * self.missing / (1 - self.missing)
+
+        def surplus(shift: float) -> float:
+            chances = self._replace(shift=shift).probability(odds)
+            return float(weights @ chances) - expected
+
+        if surplus(_SHIFTS[0]) * surplus(_SHIFTS[1]) >= 0:  # few pairs, or none
+            return self._replace(shift=0.0)
+        return self._replace(shift=scipy.optimize.brentq(surplus, *_SHIFTS))
+
     def log_odds(self, odds: FloatArray) -> FloatArray:
         """Return the log odds of a missing link, which stay finite where p is rounded to 1.
 
@@ -102,6 +125,25 @@ class Learned(NamedTuple):
     calibration: Calibration
     quantiles: FloatArray
 
+    def of_graph(self, pairs: Examples, n_links: int) -> Learned:
+        """Return the same odds, calibrated for another graph, by non-links of it."""
+        if not pairs.weights.size:
+            return self
+        odds = log_odds(pairs.evidence, pairs.near, self.near.tables, self.far.tables)
+        calibration = self.calibration.adjusted(odds, pairs.weights, n_links)
+        return self._replace(calibration=calibration, quantiles=quantiles_of(pairs))
+
+
+def quantiles_of(examples: Examples) -> FloatArray:
+    """Return the quantiles, at `LEVELS`, of the evidence of all pairs."""
+    out = np.empty((examples.evidence.shape[1], LEVELS.size))
+    for number, column in enumerate(examples.evidence.T):
+        order = np.argsort(column)
+        heights = np.cumsum(examples.weights[order])
+        places = np.searchsorted(heights, LEVELS * heights[-1], side="right")
+        out[number] = column[order[np.minimum(places, order.size - 1)]]
+    return out
+
 
 class Blend(LinkModel):
     """A fitted model: several predictors of one graph as one probability per pair.
@@ -111,7 +153,7 @@ class Blend(LinkModel):
 
     Parameters
     ----------
-    data, evidence, learned, n_jobs
+    data, evidence, learned, n_jobs, options
         What a fit found; call `pugraph.fit` instead.
 
     Attributes
@@ -145,9 +187,11 @@ class Blend(LinkModel):
         evidence: Evidence,
         learned: Learned | None,
         n_jobs: int | None = None,
+        options: Options | None = None,
     ) -> None:
         super().__init__(data)
         self._evidence, self._learned, self._n_jobs = evidence, learned, n_jobs
+        self._options = options
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} nodes={len(self.nodes)} missing={self.missing:.3g}>"
@@ -264,22 +308,56 @@ class Blend(LinkModel):
         True
         """
         new = node_list(nodes, self.data.index)
-        by_features = "pu_bias_features" in self._evidence.models
-        if features is not None and not by_features:
+        by_features = self._evidence.models.get("pu_bias_features")
+        if features is not None and by_features is None:
             raise InputError("the model has no features: give links instead")
-        if links is None and not by_features:
+        if links is None and by_features is None:
             raise InputError("give the links of the new nodes; without any they have no score")
-        pairs = [] if links is None else list(links)
-        data = with_nodes(self.data, new, pairs)
+        kind = None
+        if isinstance(by_features, FactorModel):
+            if features is None:
+                raise InputError("the model has features: give those of the new nodes")
+            kind = by_features._kind_by(features)
+        data = with_nodes(self.data, new, links, kind)
         models: dict[str, Model] = {}
         for name, model in self._evidence.models.items():
             if isinstance(model, Embedding):
                 models[name] = model.with_nodes(self._evidence.data, data._loopless)
-            elif model.inductive:
-                models[name] = model.add_nodes(new, features=features, links=pairs)
             else:
-                models[name] = model.add_nodes(new, links=pairs)
-        return Blend(data, Evidence(data._loopless, models), self._learned, self._n_jobs)
+                models[name] = model._grown(data._loopless, features)
+        evidence = Evidence(data._loopless, models)
+        return Blend(data, evidence, self._learned, self._n_jobs, self._options)
+
+    @property
+    def _options_of_fit(self) -> Options:
+        """The options of the pu_bias inside; if they are not known, the numbers that it used."""
+        if self._options is not None:
+            return self._options
+        bias: Any = self._evidence.models["pu_bias"]
+        numbers = {"rank": bias.rank, "rho": bias.rho, "reg": bias.reg}
+        return Options(**numbers, half_life=self._evidence.half_life, n_jobs=self._n_jobs)
+
+    def _updated(self, change: Snapshot) -> Blend:
+        old, data = self._evidence, change.data._loopless
+        if "pu_bias_features" in old.models:
+            raise InputError("a model with features cannot be updated; fit again")
+        if self._learned is None:
+            raise InputError("the model has learned nothing from a graph without links; fit again")
+        options = self._options_of_fit
+        start = {
+            name: (change.of_rows(W, 0), change.of_rows(H, 1))
+            for name, (W, H) in old.vectors.items()
+        }
+        with threads(options.n_jobs):
+            evidence = Evidence.fit(data, options, start, change.changed)
+            nothing: IntArray = np.empty(0, np.int32)
+            rng = np.random.default_rng(options.seed)
+            pairs = draw_examples(
+                evidence, data._pairs, (nothing, nothing), 1, rng, options.n_jobs
+            )
+        with threads(1):  # BLAS: the bits of a product could depend on its threads
+            learned = self._learned.of_graph(pairs, data._n_links)
+        return Blend(data, evidence, learned, self._n_jobs, options)
 
     def _shares(self, row: int, col: int) -> Shares:
         if self._learned is None:
@@ -356,6 +434,7 @@ class Blend(LinkModel):
         arrays: dict[str, FloatArray] = {}
         about: dict[str, Any] = {"method": "blend", "models": {}, "calibration": None}
         about["half_life"] = self._evidence.half_life
+        about["options"] = None if self._options is None else self._options.about()
         for name, model in self._evidence.models.items():
             if isinstance(model, Embedding):
                 own: dict[str, Any] = {"W": model.W, "H": model.H}
@@ -394,7 +473,7 @@ class Blend(LinkModel):
             near, far = (Odds.restored(_with_prefix(name, arrays), n) for name in ("near", "far"))
             quantiles = array_of(arrays, "quantiles", (n, LEVELS.size))
             learned = Learned(near, far, Calibration.restored(about["calibration"]), quantiles)
-        return cls(data, evidence, learned)
+        return cls(data, evidence, learned, None, Options.restored(about.get("options")))
 
 
 def _prefixed(name: str, arrays: dict[str, Any]) -> dict[str, Any]:

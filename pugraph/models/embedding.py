@@ -45,9 +45,9 @@ class Embedding(NamedTuple):
 
     @classmethod
     def fit(
-        cls, data: GraphData, normalized: bool, seed: int, start: Embedding | None = None
+        cls, data: GraphData, normalized: bool, seed: int, start: FloatArray | None = None
     ) -> Embedding:
-        """Decompose the matrix of a graph, from the directions of another one if given."""
+        """Decompose the matrix of a graph, from the H of a similar one if given."""
         sides = data._sides
         roots = [_root_degrees(np.diff(side.indptr), normalized) for side in sides]
         rank = embedding_rank(sides[0].shape)
@@ -56,7 +56,7 @@ class Embedding(NamedTuple):
             (1 / roots[0], 1 / roots[1]),
             rank,
             _STEPS if start is None else _MORE_STEPS,
-            None if start is None else start.H / roots[1][:, None],
+            None if start is None else start / roots[1][:, None],
             np.random.default_rng(seed),
         )
         scale = np.sqrt(s)
@@ -68,13 +68,11 @@ class Embedding(NamedTuple):
 
         As in a decomposition, the row of a node is the product of its links and V, over S.
         """
-        known = len(old.nodes)
+        m, n = old.adjacency.shape
         adjacency = grown.adjacency.astype(np.float64)
         degrees = [np.diff(side.indptr) for side in old._sides]
-        W = self._placed(adjacency[known:, : len(self.H)], self.H, degrees[1])
-        if not old.square:
-            return self._replace(W=np.vstack([self.W, W]))
-        H = self._placed(sp.csr_array(adjacency[:known, known:].T), self.W, degrees[0])
+        W = self._placed(adjacency[m:, :n], self.H, degrees[1])
+        H = self._placed(sp.csr_array(adjacency[:m, n:].T), self.W, degrees[0])
         return self._replace(W=np.vstack([self.W, W]), H=np.vstack([self.H, H]))
 
     def _placed(self, links: sp.csr_array, fixed: FloatArray, degrees: FloatArray) -> FloatArray:

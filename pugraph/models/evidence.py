@@ -27,6 +27,7 @@ from pugraph.models.strengths import Strengths
 # Of the models inside, which are one voice of several: ranks, and sweeps from a random start and
 # from the vectors of a similar graph. Chosen on splits of the networks that docs/blend.md names.
 _BIAS_RANK, _SHIFT_RANK, _LARGE_SHIFT_RANK = 64, 100, 64
+_RECTANGULAR_RANK = 128  # of pu_bias, where there are no common neighbours beside it
 _LARGE = 2500  # nodes from which the lower rank of pu_shift lost nothing
 _SWEEPS, _MORE_SWEEPS = {"bias": 4, "shift": 10}, {"bias": 3, "shift": 5}
 
@@ -82,6 +83,7 @@ _MODELS = {
 }
 
 Model = FactorModel | Embedding
+Vectors = tuple[FloatArray, FloatArray]
 
 
 class Evidence:
@@ -127,7 +129,13 @@ class Evidence:
         self._places = {column.name: place for place, column in enumerate(self.columns)}
 
     @classmethod
-    def fit(cls, data: GraphData, options: Options, start: Evidence | None = None) -> Evidence:
+    def fit(
+        cls,
+        data: GraphData,
+        options: Options,
+        start: Mapping[str, Vectors] | None = None,
+        changed: tuple[IntArray, IntArray] | None = None,
+    ) -> Evidence:
         """Fit the models to a graph.
 
         Parameters
@@ -136,22 +144,29 @@ class Evidence:
             Without self-loops.
         options : Options
             Of its pu_bias, with nothing left to "auto".
-        start : Evidence, optional
-            Of a graph with a part of the links, from which the fits start.
+        start : mapping of names to pairs of arrays, optional
+            The vectors of the models of a similar graph, from which the fits start.
+        changed : (array, array), optional
+            The rows and columns with other links than in that graph, if they are few.
         """
         bias, shift = _options(data, options)
         sweeps = _SWEEPS if start is None else _MORE_SWEEPS
         models: dict[str, Model] = {}
         for name, chosen in (("pu_bias", bias), ("pu_shift", shift)):
-            earlier = None if start is None else factors(start.models[name])
-            models[name] = fit_model(data, chosen, earlier, sweeps[chosen.method])
+            earlier = None if start is None else start[name]
+            models[name] = fit_model(data, chosen, earlier, sweeps[chosen.method], changed)
         for name, normalized in (("svd", False), ("normalized_svd", True)):
-            similar: Any = None if start is None else start.models[name]
+            similar = None if start is None else start[name][1]
             with threads(1 if data.adjacency.nnz < _FEW_LINKS else options.n_jobs):
                 models[name] = Embedding.fit(data, normalized, options.seed, similar)
         if data.has_features:
             models["pu_bias_features"] = fit_model(data, _defaults(options, inductive=True))
         return cls(data, models, options.half_life)
+
+    @property
+    def vectors(self) -> dict[str, Vectors]:
+        """The vectors of each model, of the rows and of the columns."""
+        return dict(zip(self.models, self._factors, strict=True))
 
     @property
     def rising(self) -> BoolArray:
@@ -263,7 +278,7 @@ class Evidence:
         return lowest, highest
 
 
-def factors(model: Model) -> tuple[FloatArray, FloatArray]:
+def factors(model: Model) -> Vectors:
     """Return the vectors of the rows and of the columns."""
     return model.factors if isinstance(model, FactorModel) else (model.W, model.H)
 
@@ -300,8 +315,9 @@ def _options(data: GraphData, options: Options) -> tuple[Options, Options]:
     """Return the options of pu_bias and of pu_shift."""
     n = min(data.adjacency.shape)
     rank = _SHIFT_RANK if n < _LARGE else _LARGE_SHIFT_RANK
+    most = _BIAS_RANK if data.square else _RECTANGULAR_RANK
     return (
-        replace(options, rank=options.rank or max(1, min(_BIAS_RANK, n))),
+        replace(options, rank=options.rank or max(1, min(most, n))),
         _defaults(options, method="shift", rank=max(1, min(rank, n))),
     )
 

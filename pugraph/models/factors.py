@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -14,6 +13,7 @@ import scipy.sparse as sp
 from pugraph.adapters import GraphData
 from pugraph.adapters.changes import with_nodes
 from pugraph.adapters.lookup import node_list
+from pugraph.adapters.snapshots import Snapshot
 from pugraph.core.foldin import fold_in
 from pugraph.core.jit import threads
 from pugraph.core.pairs import ScoredPairs, score_pairs
@@ -25,6 +25,7 @@ from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.checks import check_whole
+from pugraph.models.confidence import check_known
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.feature_map import (
     Explanation,
@@ -35,6 +36,7 @@ from pugraph.models.feature_map import (
     heaviest,
 )
 from pugraph.models.link_model import LinkModel
+from pugraph.models.options import Options
 from pugraph.models.reasons import Shares, name_of, neighbor_reasons
 from pugraph.models.stored import (
     factors_of,
@@ -46,7 +48,7 @@ from pugraph.models.stored import (
     require,
 )
 
-_BOUNDS = {"ball": "ball", "relax": "box"}  # on the vectors, by solver
+BOUNDS = {"ball": "ball", "relax": "box"}  # on the vectors, by solver
 
 
 class FactorModel(LinkModel):
@@ -57,7 +59,7 @@ class FactorModel(LinkModel):
 
     Parameters
     ----------
-    data, factors, method, hyperparameters, history, solver, gap, maps, batches
+    data, factors, method, hyperparameters, history, solver, gap, maps, batches, options
         What a fit found; call `pugraph.fit` instead.
 
     Attributes
@@ -100,7 +102,8 @@ class FactorModel(LinkModel):
         solver: str,
         gap: float | None = None,
         maps: Maps = (None, None),
-        batches: tuple[int, ...] = (),
+        batches: tuple[tuple[int, int], ...] = (),
+        options: Options | None = None,
     ) -> None:
         super().__init__(data)
         self.factors = factors
@@ -111,8 +114,9 @@ class FactorModel(LinkModel):
         self.solver = solver
         self.gap = gap if gap is None or np.isfinite(gap) else None
         self._maps = maps
-        # how many nodes there were before each call of `add_nodes`
+        # how many rows and columns there were before each call of `add_nodes`
         self._batches = batches
+        self._options = options
         self._systems: dict[tuple[int, int], FloatArray] = {}
 
     def __repr__(self) -> str:
@@ -253,15 +257,25 @@ class FactorModel(LinkModel):
             raise InputError("the model has no features: give links instead")
         if not self.inductive and links is None:
             raise InputError("give the links of the new nodes; without any they have no score")
-        data = with_nodes(self.data, new, links)
+        return self._grown(with_nodes(self.data, new, links, self._kind_by(features)), features)
+
+    def _kind_by(self, features: Any) -> int | None:
+        """Return the kind of new nodes with these features: rows (0), columns (1), or either."""
+        given = features if isinstance(features, tuple) and len(features) == 2 else self._maps
+        if (given[0] is None) == (given[1] is None):
+            return None
+        return int(given[0] is None)
+
+    def _grown(self, data: GraphData, features: Any) -> FactorModel:
+        """Return the model of this graph, which has more nodes, with their features if it has."""
         if self.inductive:
-            values = self._encoded(new, features)
+            values = self._encoded(data, features)
             of_rows, of_cols = self._placed_by_features(values)
             data = self._with_features(data, values)
         else:
-            of_rows, of_cols = self._placed_by_links(data.adjacency, len(self.nodes))
+            of_rows, of_cols = self._placed_by_links(data.adjacency)
         W, H = self.factors
-        factors = np.vstack([W, of_rows]), np.vstack([H, of_cols]) if data.square else H
+        factors = np.vstack([W, of_rows]), np.vstack([H, of_cols])
         return FactorModel(
             data,
             factors,
@@ -271,15 +285,52 @@ class FactorModel(LinkModel):
             self.solver,
             None,
             self._maps,
-            (*self._batches, len(self.nodes)),
+            (*self._batches, self.data.adjacency.shape),
+            self._options,
         )
 
-    def _encoded(self, nodes: list[Hashable], features: Any) -> list[Any]:
-        """Return the features of new nodes as columns: as rows and, of a graph, as columns."""
-        sides = self._maps if self.data.square else self._maps[:1]
-        pair = features if isinstance(features, tuple) and len(features) == 2 else (features,) * 2
-        made = []
-        for side, given in zip(sides, pair, strict=False):
+    @property
+    def _options_of_fit(self) -> Options:
+        """The options of the fit; if they are not known, the numbers that it used."""
+        if self._options is not None:
+            return self._options
+        kind: dict[str, Any] = {"method": self.method, "solver": self.solver}
+        kind["dtype"] = self.factors[0].dtype
+        rho = self.rho if self.method == "shift" else None
+        return Options(rank=self.rank, rho=rho, alpha=self.alpha, reg=self.reg, **kind)
+
+    def _updated(self, change: Snapshot) -> FactorModel:
+        from pugraph.models.fit_model import RESUMABLE, fit_model  # which makes these models
+
+        if self.inductive:
+            raise InputError("a model with features cannot be updated; fit again")
+        if self.solver not in RESUMABLE:
+            raise InputError(f"a model by solver={self.solver!r} cannot be updated; fit again")
+        options = self._options_of_fit
+        check_known(change.data, options)
+        W, H = (change.of_rows(factor, axis) for axis, factor in enumerate(self.factors))
+        return fit_model(change.data, options, (W, H), changed=change.changed)
+
+    def _encoded(self, grown: GraphData, features: Any) -> list[Any]:
+        """Return the features of new nodes as columns: of the new rows, and of the new columns.
+
+        None for a side without new nodes.
+        """
+        ends = zip((grown.nodes, grown.columns), self.data.adjacency.shape, strict=True)
+        new = [list(nodes[known:]) for nodes, known in ends]
+        pair = isinstance(features, tuple) and len(features) == 2
+        if grown.bipartite and all(new) and not pair:
+            raise InputError(
+                "there are new nodes of both kinds: give their features as a tuple, "
+                f"those of {new[0][:3]} and those of {new[1][:3]}"
+            )
+        made: list[Any] = []
+        for side, nodes, given in zip(
+            self._maps, new, features if pair else (features,) * 2, strict=True
+        ):
+            if not nodes and not grown.square:
+                made.append(None)
+                continue
             if side is None:
                 raise InputError(
                     "one side of the model has no features that could place new nodes on it"
@@ -287,41 +338,39 @@ class FactorModel(LinkModel):
             made.append(side.encoded(given, nodes))
         return made
 
-    def _placed_by_features(self, values: list[Any]) -> tuple[FloatArray, FloatArray]:
-        made = [
-            side.vectors(given, self.factors[0].dtype)
-            for side, given in zip(self._maps, values, strict=False)
-            if side is not None
+    def _placed_by_features(self, values: list[Any]) -> list[FloatArray]:
+        return [
+            factor[:0] if given is None or side is None else side.vectors(given, factor.dtype)
+            for side, given, factor in zip(self._maps, values, self.factors, strict=True)
         ]
-        return made[0], made[-1]
 
     def _with_features(self, data: GraphData, values: list[Any]) -> GraphData:
         """Return a graph with new nodes with the features of the old ones and of these."""
         old = self.data.features, self.data.column_features
         sides = [
             side if side is None or given is None else side._followed_by(given)
-            for side, given in itertools.zip_longest(old, values)
+            for side, given in zip(old, values, strict=True)
         ]
         if old[1] is old[0]:
             sides[1] = sides[0]
         return replace(data, features=sides[0], column_features=sides[1])
 
-    def _placed_by_links(self, adjacency: Any, known: int) -> tuple[FloatArray, FloatArray]:
+    def _placed_by_links(self, adjacency: Any) -> list[FloatArray]:
         if self.solver == "exact":
             raise InputError(
                 "a model by solver='exact' takes no new nodes, which would break its bounds; "
                 "those by 'ball' and 'relax' do"
             )
-        bounds = _BOUNDS.get(self.solver)
+        bounds = BOUNDS.get(self.solver)
         objective = self._hyperparameters.objective
         W, H = self.factors
+        m, n = len(W), len(H)
+        new = adjacency[m:, :n], adjacency[:m, n:].T
         with threads(1):
-            out = Pattern.of(sp.csr_array(adjacency[known:, : len(H)]))
-            of_rows = fold_in(objective, out, H, bounds)
-            if not self.data.square:
-                return of_rows, of_rows
-            into = Pattern.of(sp.csr_array(adjacency[:known, known:].T))
-            return of_rows, fold_in(objective, into, W, bounds)
+            return [
+                fold_in(objective, Pattern.of(sp.csr_array(links)), fixed, bounds)
+                for links, fixed in zip(new, (H, W), strict=True)
+            ]
 
     def _shares(self, row: int, col: int) -> Shares:
         if self.inductive:
@@ -349,7 +398,7 @@ class FactorModel(LinkModel):
         side = self.data._loopless._sides[axis]
         linked = side.indices[side.indptr[place] : side.indptr[place + 1]]
         linked = linked[linked < len(fixed)]
-        bounds = _BOUNDS.get(self.solver)
+        bounds = BOUNDS.get(self.solver)
         own = self.factors[axis][place]
         shares = neighbor_shares(objective, self._systems[key], fixed[linked], own, other, bounds)
         return linked, shares / 2
@@ -359,10 +408,10 @@ class FactorModel(LinkModel):
 
         Those that `add_nodes` brought later had no influence on it.
         """
-        if not self._batches or (axis == 0 and not self.data.square):
+        if not self._batches:
             return len(self.factors[1 - axis])
-        earlier = [n for n in self._batches if n <= place] if self.data.square else []
-        return max(earlier, default=self._batches[0])
+        earlier = [known for known in self._batches if known[axis] <= place]
+        return (earlier[-1] if earlier else self._batches[0])[1 - axis]
 
     def _shares_of_features(self, row: int, col: int) -> Shares:
         data = self.data
@@ -421,7 +470,9 @@ class FactorModel(LinkModel):
         about = {name: getattr(self, name) for name in ("method", "history", "solver", "gap")}
         about["weights"] = self._hyperparameters
         about["maps"] = [None if side is None else side.about() for side in self._maps]
-        about["batches"] = self._batches
+        about["batches"] = [rows for rows, _ in self._batches]
+        about["column_batches"] = [columns for _, columns in self._batches]
+        about["options"] = None if self._options is None else self._options.about()
         arrays = dict(zip("WH", self.factors, strict=True))
         features = self.data.features, self.data.column_features
         for axis, (side, of_nodes) in enumerate(zip(self._maps, features, strict=True)):
@@ -451,10 +502,9 @@ class FactorModel(LinkModel):
             same = left is not None and data.square and left.same_features(right)
             require(same, "the features of rows and columns are not shared")
             sides[1] = sides[0]
-        gap, batches = about["gap"], about.get("batches", [])  # older files have no batches
+        gap = about["gap"]
         require(gap is None or is_finite(gap), f"gap is {gap!r}")
-        require(is_list(batches, int) and batches == sorted(batches), "batches are not in order")
-        require(all(is_whole(n, 0, max(shape)) for n in batches), "batches are too large")
+        how = {"method": about["method"], "solver": about["solver"], "dtype": W.dtype}
         return cls(
             replace(data, features=sides[0], column_features=sides[1]),
             (W, H),
@@ -464,5 +514,20 @@ class FactorModel(LinkModel):
             about["solver"],
             gap,
             (left, right),
-            tuple(batches),
+            _batches_of(about, data),
+            Options.restored(about.get("options"), **how),
         )
+
+
+def _batches_of(about: dict[str, Any], data: GraphData) -> tuple[tuple[int, int], ...]:
+    """Return how many rows and columns there were before each time that nodes were added."""
+    rows = about.get("batches", [])  # older files have none, or only those of rows
+    columns = about.get("column_batches")
+    if columns is None:
+        require(isinstance(rows, list), "batches is not a list")
+        columns = rows if data.square else [data.adjacency.shape[1]] * len(rows)
+    require(is_list(columns, int, len(rows)), "batches are not as many for columns")
+    for known, most in zip((rows, columns), data.adjacency.shape, strict=True):
+        require(is_list(known, int) and known == sorted(known), "batches are not in order")
+        require(all(is_whole(n, 0, most) for n in known), "batches are too large")
+    return tuple(zip(rows, columns, strict=True))

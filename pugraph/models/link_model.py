@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -12,15 +13,17 @@ from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.checks import check_option, check_whole, is_auto, number
+from pugraph.models.html import html_table
 from pugraph.models.reasons import LinkExplanation, Shares, explanation
 from pugraph.models.recommender import Recommender
 from pugraph.models.scorer import Prediction, best_pairs
+from pugraph.models.updating import Updatable
 
 _THRESHOLD = number("a finite number", lambda v: True, auto=True, optional=True)
 _KINDS: dict[str, type[LinkModel]] = {}
 
 
-class LinkModel(Recommender):
+class LinkModel(Recommender, Updatable):
     """A fitted model of a graph's links.
 
     Made by `pugraph.fit` or `LinkModel.load`. A kind of model gives scores, a threshold and
@@ -73,6 +76,14 @@ class LinkModel(Recommender):
     @abstractmethod
     def _summary(self) -> dict[str, Any]:
         """Return the most important numbers of the model by name, for `pugraph info`."""
+
+    def _repr_html_(self) -> str:
+        links = f"{len(self.nodes):,} nodes, {self.data._n_links:,} links"
+        rows = [
+            (name, ", ".join(value) if isinstance(value, list) else value)
+            for name, value in self._summary().items()
+        ]
+        return html_table(f"{type(self).__name__}: {links}", (), rows)
 
     @abstractmethod
     def threshold(self) -> float:
@@ -190,9 +201,11 @@ class LinkModel(Recommender):
             How many pairs; fewer come back where the graph has fewer non-links.
         nodes : iterable of nodes, optional
             Only pairs with one of these: as u of a directed graph or a rectangular
-            matrix, and named first in an undirected one.
+            matrix, and named first in an undirected one. With two kinds of nodes, of either
+            kind, and named first.
         targets : iterable of nodes, optional
-            Only pairs whose other node is one of these: v. They may share nodes with `nodes`.
+            Only pairs whose other node is one of these: v. They may share nodes with `nodes`,
+            and be of either of two kinds.
 
         Returns
         -------
@@ -222,7 +235,19 @@ class LinkModel(Recommender):
         [(0, 27)]
         """
         check_whole("k", k, 0)
+        if self.data.bipartite and not (nodes is None and targets is None):
+            return self._top_links_across(int(k), nodes, targets)
         return best_pairs(self, int(k), *self._ends(nodes, targets))
+
+    def _top_links_across(
+        self, k: int, nodes: Iterable[Any] | None, targets: Iterable[Any] | None
+    ) -> list[Prediction]:
+        """Return the best pairs of two kinds of nodes: those of either kind, and named first."""
+        every = None, None
+        of_nodes = every if nodes is None else self.data._sides_of(nodes, "nodes")
+        of_targets = every if targets is None else self.data._sides_of(targets, "targets")
+        straight, back = (of_nodes[0], of_targets[1]), (of_targets[0], of_nodes[1])
+        return best_pairs(self, k, *straight, back=back)
 
     def explain_link(self, u: Any, v: Any, k: int = 10) -> LinkExplanation:
         """Return why a pair has its score: the reasons with the largest shares of it.
@@ -301,10 +326,11 @@ class LinkModel(Recommender):
           -0.011  not explained
         """
         check_whole("k", k, 0)
-        (row,), (col,) = self.data.pair_positions([(u, v)])
+        (row,), (col,), swapped = self.data._oriented([(u, v)])
         score = float(self.score_pairs([row], [col])[0])
-        found = self._shares(int(row), int(col))
-        return explanation(self.data, int(row), int(col), score, found, int(k))
+        shares = self._shares(int(row), int(col))
+        found = explanation(self.data, int(row), int(col), score, shares, int(k))
+        return found if swapped is None else replace(found, u=found.v, v=found.u)
 
     def explore(self, path: str | PathLike[str] | None = None, k: int = 50, **options: Any) -> Any:
         """Make a page for the browser: the network, its k best new links, and why.

@@ -104,6 +104,32 @@ class Options:
         return replace(self, method="bias", missing=None, inductive=False)
 
     @property
+    def of_update(self) -> Options:
+        """What a fitted model keeps of its options, for an update."""
+        return replace(self, progress=False, checkpoint=None)
+
+    def about(self) -> dict[str, Any]:
+        """Return what a model file has of the options, as JSON can hold it."""
+        found: dict[str, Any] = {}
+        for name, kind in _STORED.items():
+            value = getattr(self, name)
+            found[name] = value if value is None or isinstance(value, str) else kind(value)
+        return found
+
+    @classmethod
+    def restored(cls, stored: Any, **more: Any) -> Options | None:
+        """Return the options of which a file has `about`; None if it is older than these."""
+        if stored is None:
+            return None
+        known = isinstance(stored, dict) and stored.keys() == _STORED.keys()
+        if not known:
+            raise InputError("the options are not those of a fit")
+        options = cls(**stored, **more)
+        if options.selects:
+            raise InputError("an option is not chosen yet")
+        return options
+
+    @property
     def _solvers(self) -> dict[str, Solver]:
         return solvers_of(self.method, self.penalty if self.inductive else None)
 
@@ -146,7 +172,10 @@ class Options:
             alpha = (1 + rho) / 2
         if reg is None:
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
-            reg = defaults.reg * slope * reg_unit(shape, n_links, defaults.penalty)
+            factor = defaults.reg
+            if m != n and defaults.rectangular_reg is not None:
+                factor = defaults.rectangular_reg
+            reg = factor * slope * reg_unit(shape, n_links, defaults.penalty)
         numbers = (
             operator.index(rank),
             float(rho),
@@ -192,6 +221,18 @@ _CHECKS: dict[str, Check] = {
         lambda v: isinstance(v, (str, PathLike)) and bool(str(v)),
         optional=True,
     ),
+}
+# What a model file has of the options, and the type of numbers there. The method, the solver and
+# the dtype are those of the model; threads are those of the machine.
+_STORED: dict[str, Callable[[Any], float]] = {
+    "rank": operator.index,
+    "rho": float,
+    "alpha": float,
+    "reg": float,
+    "half_life": float,
+    "max_sweeps": operator.index,
+    "tol": float,
+    "seed": operator.index,
 }
 # what options exclude each other, and what is said of it
 _EXCLUSIONS: tuple[tuple[Callable[[Options], bool], str], ...] = (

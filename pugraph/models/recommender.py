@@ -12,6 +12,7 @@ from pugraph.adapters.lookup import nodes_at
 from pugraph.core.free_memory import check_memory
 from pugraph.core.top_columns import top_scored
 from pugraph.core.types import FloatArray, IntArray
+from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
 from pugraph.models.scorer import PairScorer, checked
 
@@ -150,5 +151,12 @@ class Recommender(PairScorer):
         self, nodes: Iterable[Any] | None, targets: Iterable[Any] | None
     ) -> tuple[IntArray | None, IntArray | None]:
         """Return the positions that `nodes` and `targets` restrict a search to."""
+        if nodes is not None and self.data.bipartite:
+            nodes = list(nodes)
+            if self.data._sides_of(nodes, "nodes")[1].size:
+                raise InputError(
+                    "top_per_node is for nodes of the first kind, the rows; give `bipartite` the "
+                    "nodes of the other kind to have these as rows, or call top_links"
+                )
         rows = None if nodes is None else self.data.positions(nodes)
         return rows, None if targets is None else self.data._column_positions(targets, "targets")

@@ -14,7 +14,7 @@ from pugraph.adapters import GraphData
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import BLOCK_PAIRS, ScoredPairs, best_of, non_links, non_links_of
-from pugraph.core.types import FloatArray, IntArray
+from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.resources import progress_bar
 
@@ -24,7 +24,8 @@ _PER_PAIR, _PER_PREDICTION = 60, 250
 _PER_BLOCK = 40 * BLOCK_PAIRS
 
 Prediction = tuple[Hashable, Hashable, float]
-PositionBlocks = Iterable[tuple[IntArray, IntArray]]
+# rows, columns, and which pairs name the column first, if any do
+PositionBlocks = Iterable[tuple[IntArray, IntArray, BoolArray | None]]
 
 
 class PairScorer(ABC):
@@ -130,11 +131,13 @@ def best_pairs(
     rows: IntArray | None = None,
     cols: IntArray | None = None,
     *,
+    back: tuple[IntArray | None, IntArray | None] | None = None,
     progress: bool = False,
 ) -> list[Prediction]:
     """Return the k best pairs of nodes that are not links, best first.
 
-    Only those that begin with one of `rows` and end with one of `cols`, if these are given.
+    Only those that begin with one of `rows` and end with one of `cols`, if these are given. `back`
+    has rows and columns of another search, whose pairs come with the column's node first.
     """
     k = min(k, math.prod(scorer.data.adjacency.shape))
     if k == 0:
@@ -144,26 +147,47 @@ def best_pairs(
     what = f"the search for the {k} best pairs of {m} x {n} nodes"
     check_memory(needed, what, "ask for fewer pairs, or lower rank")
     us, vs, scores = scorer._best_pairs(k, rows, cols, progress)
-    return list(_named(scorer.data, us, vs, scores))
+    if back is None:
+        return list(_named(scorer.data, us, vs, scores))
+    others = scorer._best_pairs(k, *back, progress)
+    mine = [
+        np.ones(ends.size, bool) if chosen is None else np.isin(ends, chosen)
+        for ends, chosen in zip(others[:2], (rows, cols), strict=True)
+    ]
+    fresh = ~(mine[0] & mine[1])  # the others are found by both searches
+    swapped = np.append(np.zeros(us.size, bool), np.ones(np.count_nonzero(fresh), bool))
+    us, vs, scores = (
+        np.append(a, b[fresh]) for a, b in zip((us, vs, scores), others, strict=True)
+    )
+    order = np.argsort(-scores, kind="stable")[:k]
+    return list(_named(scorer.data, us[order], vs[order], scores[order], swapped[order]))
 
 
 def predictions(scorer: PairScorer, blocks: PositionBlocks) -> Iterator[Prediction]:
     """Score blocks of pairs, given by positions that are known to be in range."""
-    for rows, cols in blocks:
-        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols))
+    for rows, cols, swapped in blocks:
+        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols), swapped)
 
 
 def position_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PositionBlocks:
     """Return the positions of pairs in blocks, looked up now; of all non-links if None."""
     if ebunch is None:
-        return non_links(data._pairs)
-    rows, cols = data.pair_positions(ebunch)
-    step = BLOCK_PAIRS
-    return [(rows[i : i + step], cols[i : i + step]) for i in range(0, rows.size, step)]
+        return ((rows, cols, None) for rows, cols in non_links(data._pairs))
+    rows, cols, swapped = data._oriented(ebunch)
+    parts = [slice(i, i + BLOCK_PAIRS) for i in range(0, rows.size, BLOCK_PAIRS)]
+    return [(rows[p], cols[p], None if swapped is None else swapped[p]) for p in parts]
 
 
 def _named(
-    data: GraphData, rows: IntArray, cols: IntArray, scores: FloatArray
+    data: GraphData,
+    rows: IntArray,
+    cols: IntArray,
+    scores: FloatArray,
+    swapped: BoolArray | None = None,
 ) -> Iterator[Prediction]:
+    """Return pairs by their nodes; those that are `swapped` with the column's node first."""
     us, vs = nodes_at(data.nodes, rows), nodes_at(data.columns, cols)
-    return zip(us, vs, scores.tolist(), strict=True)
+    if swapped is None:
+        return zip(us, vs, scores.tolist(), strict=True)
+    named = zip(us, vs, scores.tolist(), swapped.tolist(), strict=True)
+    return ((v, u, p) if other else (u, v, p) for u, v, p, other in named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from os import PathLike
 from typing import Any
 
@@ -13,16 +13,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData
-from pugraph.adapters.lookup import Positions
+from pugraph.adapters.lookup import Positions, SomePositions
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models.arrays import NONSENSE, checksum, read_npz
 from pugraph.models.stored import array_of, is_list, is_symmetric, is_whole, matrix_of, require
 from pugraph.models.writing import write_whole
 
-# Counts the formats so far. The one before had no checksum; files of others are refused.
-_FORMAT = 3
-_READ = (2, 3)
+# Counts the formats so far: the second had no checksum, and the fourth is for graphs with two
+# kinds of nodes. Files of others are refused.
+_FORMAT, _OF_TWO_KINDS = 3, 4
+_READ = (2, 3, 4)
 
 _LIBRARIES = ("networkx", "igraph", "matrix", "frame")
 
@@ -36,7 +37,7 @@ def write_model(
     """Write a graph, named float arrays and a description that JSON can hold."""
     about = {
         **about,
-        "format": _FORMAT,
+        "format": _OF_TWO_KINDS if data.bipartite else _FORMAT,
         "library": data.library,
         "directed": data.directed,
         "square": data.square,
@@ -48,6 +49,10 @@ def write_model(
         about["names"] = list(data.index.names.items())
     else:
         about["nodes"] = [encode(node) for node in data.nodes]
+    if data.bipartite:
+        about["columns"] = [encode(node) for node in data.columns]
+        if isinstance(data.index, SomePositions):
+            about["names"] = list(data.index.whole.names.items())
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
     links = {"indptr": data.adjacency.indptr, "indices": data.adjacency.indices}
     for name in ("weights", "times"):
@@ -75,10 +80,10 @@ def read_model(
     if known not in _READ:
         raise InputError(
             f"{path} has format {known!r:.40}; this version of pugraph reads {_READ[0]} to "
-            f"{_FORMAT}"
+            f"{_READ[-1]}"
         )
     with faults_of(path):
-        damaged = known == _FORMAT and (stored is None or stored.tobytes() != found.tobytes())
+        damaged = known != _READ[0] and (stored is None or stored.tobytes() != found.tobytes())
         require(not damaged, "its checksum is wrong: the file was damaged or changed")
         return _graph(arrays, about), arrays, about
 
@@ -111,18 +116,41 @@ def _graph(arrays: dict[str, Any], about: dict[str, Any]) -> GraphData:
     kind = matrix, directed, library
     more = _more(arrays, matrix, directed)
     if about["nodes"] is None:
-        names = about["names"]
-        require(is_list(names, list), "names is not a list")
-        for name, place in names:
-            require(isinstance(name, str) and is_whole(place, 0, m - 1), "a name has no node")
-        index = Positions(m, dict(names))
-        require(len(index.names) == len(names), "a name is there twice")
+        index = _positions(about["names"], m)
         return GraphData(range(m), index, *kind, square=square, **more)
-    nodes = [decode(node) for node in about["nodes"]]
-    index_of = {node: i for i, node in enumerate(nodes)}
-    require(len(nodes) == m, f"{len(nodes)} nodes, and {m} rows")
-    require(len(index_of) == m, "a node is there twice")
-    return GraphData(nodes, index_of, *kind, square=square, **more)
+    nodes, index_of = _side(about["nodes"], m)
+    if about["format"] != _OF_TWO_KINDS:
+        return GraphData(nodes, index_of, *kind, square=square, **more)
+    require(not square, "a graph of two kinds of nodes is not square")
+    columns, column_index = _side(about["columns"], n)
+    if library == "igraph":
+        require(all(map(is_whole, nodes + columns)), "a vertex is not a number")
+        require(sorted(nodes + columns) == list(range(m + n)), "the vertices are not 0, 1, ...")
+        whole = _positions(about["names"], m + n)
+        index_of, column_index = (SomePositions(whole, side) for side in (nodes, columns))
+    return GraphData(
+        nodes, index_of, *kind, square=False,
+        column_nodes=columns, column_index=column_index, **more,
+    )  # fmt: skip
+
+
+def _positions(names: Any, n: int) -> Positions:
+    """Return the index of n nodes that are numbers, some of which have names."""
+    require(is_list(names, list), "names is not a list")
+    for name, place in names:
+        require(isinstance(name, str) and is_whole(place, 0, n - 1), "a name has no node")
+    index = Positions(n, dict(names))
+    require(len(index.names) == len(names), "a name is there twice")
+    return index
+
+
+def _side(stored: Any, n: int) -> tuple[list[Any], Mapping[Any, int]]:
+    """Return the nodes of the rows or of the columns, and their index."""
+    nodes = [decode(node) for node in stored]
+    index = {node: i for i, node in enumerate(nodes)}
+    require(len(nodes) == n, f"{len(nodes)} nodes, and {n} rows or columns")
+    require(len(index) == n, "a node is there twice")
+    return nodes, index
 
 
 def _more(arrays: dict[str, Any], matrix: sp.csr_array, directed: bool) -> dict[str, Any]:

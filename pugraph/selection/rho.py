@@ -60,6 +60,7 @@ def estimate_rho(
     features: Any = None,
     weight: str | bool | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     **options: Any,
 ) -> RhoEstimate:
     """Estimate the fraction of true links that is unseen, without a grid.
@@ -76,7 +77,7 @@ def estimate_rho(
         Of the links that are hidden, above 0 and below 1.
     seed : int
         Of the hidden links, and of the other pairs.
-    features, weight, non_links
+    features, weight, non_links, bipartite
         As in `pugraph.fit`.
     **options
         Of the model: those of `pugraph.fit`, with method "bias" (if not given) or "shift".
@@ -126,7 +127,9 @@ def estimate_rho(
     check_whole("seed", seed, 0)
     check_names("estimate_rho", options, PASSED_ON)
     check_option("method", options.get("method", "bias"), FACTOR_METHOD)
-    data = to_graph_data(G, features=features, weight=weight, non_links=non_links)
+    data = to_graph_data(
+        G, features=features, weight=weight, non_links=non_links, bipartite=bipartite
+    )
     if data.times is not None:
         raise InputError(
             "estimate_rho is about links that are missing at random, not about later ones: give a "

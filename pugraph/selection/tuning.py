@@ -21,6 +21,7 @@ from pugraph.models.defaults import Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, features_memory
 from pugraph.models.fit_model import fit_model, hyperparameters_of, memory_estimate
+from pugraph.models.html import html_table
 from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Options
 from pugraph.models.resources import progress_bar
 from pugraph.selection.hiding import FRACTION, HiddenLinks, hide
@@ -114,6 +115,15 @@ class Selection(NamedTuple):
     table: list[Trial]
     best: int
 
+    def _repr_html_(self) -> str:
+        caption = f"Chosen: rho {self.rho:.6g}, reg {self.reg:.6g}, rank {self.rank}"
+        rows = [
+            (f"{t.rho:.6g}", f"{t.reg:.6g}", t.rank, f"{t.average_precision:.4f}",
+             f"{t.seconds:.2f}", "chosen" if place == self.best else "")
+            for place, t in enumerate(self.table)
+        ]  # fmt: skip
+        return html_table(caption, ("rho", "reg", "rank", "average precision", "s", ""), rows)
+
 
 def select(
     G: Any,
@@ -126,6 +136,7 @@ def select(
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
+    bipartite: Any = None,
     fraction: float = _HIDDEN,
     progress: bool = False,
     **options: Any,
@@ -139,7 +150,7 @@ def select(
     rho, reg, rank
         "auto" is chosen; a number is kept; None means the default of `pugraph.fit`, for this
         method.
-    features, weight, time, non_links
+    features, weight, time, non_links, bipartite
         As in `pugraph.fit`. With `time`, the latest links are hidden instead of random ones.
     fraction : float
         The fraction of the links to hide, above 0 and below 1.
@@ -182,7 +193,9 @@ def select(
     check_option("fraction", fraction, FRACTION)
     check_option("method", method, FACTOR_METHOD)
     check_names("select", options, PASSED_ON)
-    data = to_graph_data(G, features=features, weight=weight, time=time, non_links=non_links)
+    data = to_graph_data(
+        G, features=features, weight=weight, time=time, non_links=non_links, bipartite=bipartite
+    )
     inductive = data.has_features
     chosen = Options(method=method, rho=rho, reg=reg, rank=rank, inductive=inductive, **options)
     check_known(data, chosen)

@@ -18,6 +18,7 @@ from pugraph.clustering import PUClustering, pu_cluster
 from pugraph.evaluation import compare
 from pugraph.link_prediction.methods import METHODS
 from tests.conftest import JIT
+from tests.twokinds import EVENTS, WOMEN, davis
 
 
 @pytest.fixture(autouse=not JIT)
@@ -508,3 +509,124 @@ def test_clusters_are_the_same_on_the_command_line_and_in_python(
     assert groups(dict(zip(read, by_igraph.membership, strict=True))) == expected
     strengths = {row["node"]: row["strength"] for row in rows}
     np.testing.assert_allclose([strengths[n] for n in read], model.strengths_, atol=6e-4)
+
+
+# -- two kinds of nodes
+
+
+@pytest.fixture
+def visits(tmp_path):
+    """The Southern women, as numbers, and their events, which have the same numbers."""
+    path = tmp_path / "visits.csv"
+    lines = [f"{WOMEN.index(u)},{EVENTS.index(v)}" for u, v in davis().edges]
+    path.write_text("\n".join(["who,what", *lines]) + "\n")
+    return path
+
+
+def test_two_columns_are_two_kinds(run, visits, tmp_path):
+    model = pugraph.fit(davis(), "bias", bipartite=True)
+    expected = [
+        (str(WOMEN.index(u)), str(EVENTS.index(v)), pytest.approx(p, abs=1e-6))
+        for u, v, p in model.top_links(5)
+    ]
+    argv = ["--bipartite", "--method", "bias"]
+    found = run("predict", visits, *argv, "--top", 5, "--as", "json").json
+    assert [tuple(row.values()) for row in found] == expected
+    saved = tmp_path / "m.pugraph"
+    assert run("fit", visits, *argv, "-o", saved).err.startswith(
+        f"{saved}: bias model of 32 nodes"
+    )
+    assert run("predict", "--model", saved, "--top", 5, "--as", "json").json == found
+    pairs = tmp_path / "pairs.txt"
+    pairs.write_text("17 3\n3 17\n")  # of which 17 is a woman only
+    rows = run("predict", "--model", saved, "--pairs", pairs, "--as", "json").json
+    assert [(row["source"], row["target"]) for row in rows] == [("17", "3")] * 2
+    why = run("explain", "--model", saved, 3, 17, "--as", "json").json
+    assert (why["u"], why["v"]) == ("17", "3")
+    assert rows[0]["score"] == pytest.approx(why["score"], abs=1e-6)
+    for line, message in (("14 15", "'14' and '15' are one kind"), ("14 99", "'99' is not in")):
+        pairs.write_text(f"{line}\n")
+        assert message in run("predict", "--model", saved, "--pairs", pairs).err
+        assert message in run("explain", "--model", saved, *line.split()).err
+    assert (
+        "--model cannot be combined with --bipartite"
+        in run("predict", "--model", saved, "--bipartite").err
+    )
+
+
+def test_info_and_graphml_of_two_kinds(run, visits, tmp_path):
+    told = run("info", visits, "--bipartite", "--as", "json").json[0]
+    assert (told["nodes"], told["nodes of each kind"], told["edges"]) == (32, [18, 14], 89)
+    assert told["density"] == pytest.approx(89 / (18 * 14), abs=1e-6)
+    assert not told["directed"]
+    path = tmp_path / "more.graphml"
+    argv = ["--bipartite", "--method", "bias", "--top", 4]
+    assert run("predict", visits, *argv, "--why", "-o", path).code == 0
+    G = nx.read_graphml(path)
+    assert nx.is_bipartite(G)
+    assert G.number_of_edges() == 93
+    assert {kind for _, kind in G.nodes(data="bipartite")} == {0, 1}
+    again = run("predict", path, "--bipartite", "--method", "bias", "--as", "json").json
+    known = {row["target"] for row in again}
+    assert all(name.endswith(" (target)") for name in known)
+
+
+def test_evaluate_across(run, visits, tmp_path):
+    found = run(
+        "evaluate", visits, "--bipartite", "--seeds", 2, "--method", "bias", "--as", "json"
+    )
+    ours = compare([pugraph.pu_bias], davis(), fraction=0.2, seeds=2, bipartite=True)
+    auc = ours.mean("pu_bias", "auc")[0]
+    assert found.json[0]["auc"] == pytest.approx(auc, abs=1e-6)
+    lines = visits.read_text().splitlines()
+    timed = [f"{lines[0]},when", *(f"{line},{k}" for k, line in enumerate(lines[1:]))]
+    visits.write_text("\n".join(timed))
+    argv = ["--bipartite", "--method", "bias,preferential-attachment", "--time", "when"]
+    late = run("evaluate", visits, *argv, "--as", "json").json
+    assert [row["method"] for row in late[::2]] == ["bias", "preferential-attachment"]
+
+
+@pytest.mark.filterwarnings("default:.*two kinds:UserWarning")
+def test_attributes_tell_the_kinds(run, tmp_path):
+    path, G = tmp_path / "davis.graphml", davis()
+    nx.set_node_attributes(G, {v: "we"[side] for v, side in G.nodes(data="bipartite")}, "side")
+    nx.write_graphml(G, path)
+    argv = ["predict", path, "--method", "bias", "--as", "csv"]
+    done = run(*argv)
+    assert "two kinds of nodes, and all edges go across; --bipartite predicts" in done.err
+    assert run(*argv, "--no-bipartite").out == done.out
+    assert run(*argv, "--no-bipartite").err == ""
+    across = run(*argv, "--bipartite")
+    assert across.err == ""
+    best = pugraph.top_links(davis(), 10, method="bias", bipartite=True)
+    assert [line.split(",")[:2] for line in across.out.splitlines()[1:]] == [
+        [u, v] for u, v, _ in best
+    ]
+    events_first = run(*argv, "--kind", "side").out.splitlines()[1]
+    assert events_first.split(",")[1::-1] == list(best[0][:2])
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--bipartite"], "--bipartite needs a file"),
+        (["FILE", "--kind", "side"], "an edge list has no node attributes"),
+        (["FILE", "--kind", "side", "--no-bipartite"], "--kind cannot be combined with --no-bip"),
+        (["FILE", "--bipartite", "--directed"], "--bipartite cannot be combined with --directed"),
+        (["FILE", "--bipartite", "--nodes", "x"], "--bipartite cannot be combined with --nodes"),
+        (["FILE", "--bipartite", "--method", "katz"], "--method katz is for one kind of nodes"),
+        (
+            ["FILE", "--bipartite", "--format", "lgl"],
+            "two kinds of nodes are read from edge lists",
+        ),
+        (["GRAPH", "--bipartite"], "no node attribute bipartite or type"),
+        (["GRAPH", "--kind", "club"], "within one kind of nodes"),
+    ],
+)
+def test_what_two_kinds_do_not_go_with(run, visits, tmp_path, argv, message):
+    graph = tmp_path / "karate.gml"
+    nx.write_gml(nx.karate_club_graph(), graph)
+    places = {"FILE": visits, "GRAPH": graph}
+    done = run("predict", *(places.get(arg, arg) for arg in argv))
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

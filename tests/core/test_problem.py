@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from pugraph.core.problem import Objective
+from pugraph.core.problem import Objective, Pattern
 from tests import naive
 from tests.core.problems import random_matrix, weights_of
 
@@ -30,3 +31,15 @@ def test_the_reference_gradient_agrees_with_finite_differences(weights):
                 factor[cell] -= step
             difference = (values[0] - values[1]) / 2e-6
             assert difference == pytest.approx(gradient[cell], rel=1e-5, abs=1e-6)
+
+
+def test_a_part_of_a_pattern_is_that_of_some_rows():
+    A = sp.csr_array(random_matrix(np.random.default_rng(0), 8, 6, 0.4))
+    whole = Pattern.of(A, np.arange(A.nnz, dtype=float))
+    for rows in ([2, 3, 7], [], range(8)):
+        found, expected = whole.part(np.array(rows, int)), A[list(rows)]
+        assert found.shape == expected.shape
+        assert found.indptr.tolist() == expected.indptr.tolist()
+        assert found.indices.tolist() == expected.indices.tolist()
+        entries = sp.csr_array((whole.weights, A.indices, A.indptr), A.shape)[list(rows)]
+        assert found.weights.tolist() == entries.data.tolist()

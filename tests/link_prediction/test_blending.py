@@ -16,6 +16,7 @@ from pugraph import datasets
 from pugraph.evaluation import evaluate, split_links
 from pugraph.link_prediction import blending
 from pugraph.link_prediction.blending import missing_fraction, seen_share
+from pugraph.models import drawing
 from pugraph.models.blend import Blend
 from pugraph.models.evidence import Evidence
 from tests.models.examples import groups, quick_fit
@@ -198,7 +199,7 @@ def test_chances_add_up_to_what_is_missing_and_mean_what_they_say(fraction):
 def test_a_sample_of_many_hidden_links_stands_for_all(monkeypatch):
     G, rows, cols, truth = planted(0.3)
     whole = planted_scores(0.3, 0.3)[1]
-    monkeypatch.setattr(blending, "_MOST_LINKS", 150)
+    monkeypatch.setattr(drawing, "_MOST_LINKS", 150)
     scores = pugraph.fit(G, missing=0.3).score_pairs(rows, cols)
     assert scores.sum() == pytest.approx(truth.sum(), rel=0.15)
     assert np.corrcoef(scores, whole)[0, 1] > 0.95
@@ -403,7 +404,7 @@ def test_small_graphs_have_sensible_chances(name):
 @compiled
 def test_bipartite_graphs_are_ranked_without_ties():
     G = nx.bipartite.random_graph(40, 30, 0.15, seed=0)
-    model = pugraph.fit(G)
+    model = pugraph.fit(G, bipartite=False)
     found = [(u, v, p) for u, v, p in model.predict() if G.degree(u) and G.degree(v)]
     across = np.array([p for u, v, p in found if u < 40 <= v])
     within = np.array([p for u, v, p in found if not u < 40 <= v])

@@ -100,7 +100,7 @@ def fitted():
         "directed": groups(60, 3, directed=True),
         "bipartite": nx.bipartite.random_graph(20, 15, 0.2, seed=0),
     }
-    return {name: quick_fit(G) for name, G in graphs.items()}
+    return {name: quick_fit(G, bipartite=False) for name, G in graphs.items()}
 
 
 @compiled

@@ -55,7 +55,7 @@ def test_a_seed_repeats_and_a_start_is_used():
     first = Embedding.fit(data, True, 0)
     assert Embedding.fit(data, True, 0).W.tobytes() == first.W.tobytes()
     assert Embedding.fit(data, True, 1).W.tobytes() != first.W.tobytes()
-    again = Embedding.fit(data, True, 1, first)
+    again = Embedding.fit(data, True, 1, first.H)
     before, after = (model.W @ model.H.T for model in (first, again))
     assert np.corrcoef(before.ravel(), after.ravel())[0, 1] > 0.98
 

@@ -124,7 +124,7 @@ def test_a_fit_from_a_similar_one_is_close_to_it():
     settings = Options(rank=4)
     inner = hide_these(data, np.arange(5))
     first = Evidence.fit(inner.data, settings)
-    warm, cold = Evidence.fit(data, settings, first), Evidence.fit(data, settings)
+    warm, cold = Evidence.fit(data, settings, first.vectors), Evidence.fit(data, settings)
     rows, cols = np.indices((60, 60)).reshape(2, -1).astype(np.int32)
     for name in FITTED:
         pair = (evidence.column(evidence.of_pairs(rows, cols), name) for evidence in (warm, cold))

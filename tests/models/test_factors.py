@@ -293,7 +293,7 @@ def test_links_with_larger_shares_matter_more_for_a_new_fit():
     ]
     falls = []
     for G in graphs:
-        model = pugraph.fit(G, "bias", rank=8)
+        model = pugraph.fit(G, "bias", rank=8, bipartite=False)
         for u, v, p in model.top_links(55):
             kinds = {}
             for reason in model.explain_link(u, v, 99).reasons:

@@ -145,6 +145,9 @@ class ConstantModel(LinkModel):
     def add_nodes(self, nodes, *, features=None, links=None):
         raise NotImplementedError
 
+    def _updated(self, change):
+        raise NotImplementedError
+
     def _shares(self, row, col):
         return Shares(
             np.array([-1.0, 2.0, 0.5]),

@@ -1,0 +1,438 @@
+"""Two kinds of nodes, from the call to the file: scores are those of the rectangular matrix."""
+
+from __future__ import annotations
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import pugraph
+from pugraph.adapters import to_graph_data
+from pugraph.core.jit import threads
+from pugraph.evaluation import compare, evaluate, split_links
+from pugraph.link_prediction import (
+    jaccard_coefficient,
+    katz,
+    preferential_attachment,
+)
+from pugraph.models import storage
+from pugraph.selection import estimate_rho, select
+from tests.models.examples import quick_fit, random_blend
+from tests.twokinds import EVENTS, WOMEN, davis, frame_of, igraph_of, matrix_of
+
+KINDS = {"networkx": "bipartite", "igraph": "type", "frame": True}
+CALLS = {
+    "bias": lambda G, **o: pugraph.fit(G, "bias", rank=4, **o),
+    "shift": lambda G, **o: pugraph.fit(G, "shift", rank=4, **o),
+    "proximal": lambda G, **o: pugraph.fit(G, "bias", solver="proximal", reg=2.0, **o),
+    "blend": lambda G, **o: quick_fit(G, rank=4, **o),
+}
+slow = {"blend": [pytest.mark.compiled], "proximal": [pytest.mark.compiled]}
+every_model = pytest.mark.parametrize(
+    "fit", [pytest.param(call, id=n, marks=slow.get(n, [])) for n, call in CALLS.items()]
+)
+
+
+def graphs():
+    return {"networkx": davis(), "igraph": igraph_of(davis()), "frame": frame_of(davis())}
+
+
+@every_model
+def test_the_bits_are_those_of_the_rectangular_matrix_in_every_library(fit):
+    wanted = fit(matrix_of(davis()))
+    best = wanted.top_links(20)
+    for library, G in graphs().items():
+        model = fit(G, bipartite=KINDS[library])
+        rows, cols = np.indices((18, 14)).reshape(2, -1)
+        np.testing.assert_array_equal(
+            model.score_pairs(rows, cols), wanted.score_pairs(rows, cols)
+        )
+        us, vs = (range(18), range(18, 32)) if library == "igraph" else (WOMEN, EVENTS)
+        assert model.top_links(20) == [(us[u], vs[v], p) for u, v, p in best]
+        assert [link[:2] for link in model.predict()] == [
+            (us[u], vs[v]) for u, v, _ in wanted.predict()
+        ]
+
+
+@every_model
+def test_any_number_of_threads_gives_the_same_bits(fit):
+    found = []
+    for n_jobs in (1, 2):
+        with threads(n_jobs):
+            found.append(fit(davis(), bipartite=True).top_links(163))
+    assert found[0] == found[1]
+
+
+def test_pairs_come_back_as_they_are_given():
+    model = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
+    u, v = WOMEN[2], EVENTS[5]
+    pairs = [(u, v), (v, u), (EVENTS[0], WOMEN[0]), (u, v)]
+    scored = list(model.predict(iter(pairs)))
+    assert [link[:2] for link in scored] == pairs
+    assert scored[0][2] == scored[1][2] == scored[3][2]
+    assert list(pugraph.pu_bias(davis(), pairs, rank=4, bipartite=True)) == scored
+    twin = igraph_of(davis())
+    named = list(pugraph.pu_bias(twin, [(v, u), (twin.vs[20], 3)], rank=4, bipartite=True))
+    assert [link[:2] for link in named] == [(18 + 5, 2), (20, 3)]
+    assert named[0][2] == scored[0][2]
+    assert list(model.predict([(v, u)], threshold=-1.0)) == [(v, u, 1)]
+    for score in (pugraph.pu_bias, pugraph.pu_shift, pugraph.pu_blend):
+        with pytest.raises(ValueError, match=r"item 0 of ebunch, \('E1', 'E2'\)"):
+            score(davis(), [("E1", "E2")], bipartite=True)
+        with pytest.raises(nx.NodeNotFound, match="nobody"):
+            score(davis(), [("nobody", "E2")], bipartite=True)
+
+
+def test_names_that_agree_stay_apart():
+    frame = frame_of(davis()).replace({"E1": WOMEN[0], "E2": WOMEN[1]})
+    wanted = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
+    model = pugraph.fit(frame, "bias", rank=4, bipartite=True)
+    pairs = [(WOMEN[4], WOMEN[0]), (WOMEN[0], WOMEN[1]), (WOMEN[0], WOMEN[4])]
+    same = [(WOMEN[4], "E1"), (WOMEN[0], "E2"), (WOMEN[4], "E1")]
+    assert list(model.predict(pairs)) == [
+        (*pair, p) for pair, (*_, p) in zip(pairs, wanted.predict(same), strict=True)
+    ]
+    assert model.top_links(2, nodes=[WOMEN[0]]) == [
+        (WOMEN[0], {"E1": WOMEN[0], "E2": WOMEN[1]}.get(v, v), p)
+        for _, v, p in wanted.top_links(2, nodes=[WOMEN[0]])
+    ]
+
+
+@pytest.mark.parametrize("name", ["bias", "shift", "random blend"])
+def test_top_links_of_nodes_of_either_kind(name):
+    data = to_graph_data(davis(), bipartite=True)
+    model = random_blend(data, 3) if name == "random blend" else CALLS[name](data)
+    scores = {frozenset(link[:2]): link[2] for link in model.predict()}
+    for nodes in ([EVENTS[3]], [WOMEN[2]], [EVENTS[3], WOMEN[2], EVENTS[0]], EVENTS, []):
+        found = model.top_links(30, nodes=nodes)
+        wanted = sorted((p for pair, p in scores.items() if pair & set(nodes)), reverse=True)
+        assert [p for *_, p in found] == wanted[:30]
+        assert all(u in nodes and scores[frozenset((u, v))] == p for u, v, p in found)
+        assert len({frozenset(link[:2]) for link in found}) == len(found)
+    with pytest.raises(nx.NodeNotFound, match="nobody"):
+        model.top_links(3, nodes=["nobody"])
+    with pytest.raises(ValueError, match=r"for one node write \['E1'\]"):
+        model.top_links(3, nodes="E1")
+
+
+@pytest.mark.parametrize("name", ["bias", "random blend"])
+def test_targets_of_either_kind(name):
+    data = to_graph_data(davis(), bipartite=True)
+    model = random_blend(data, 3) if name == "random blend" else CALLS[name](data)
+    scores = {frozenset(link[:2]): link[2] for link in model.predict()}
+    some = [EVENTS[3], WOMEN[2], EVENTS[0], WOMEN[4]]
+    for nodes, targets in (
+        ([WOMEN[2]], EVENTS[:3]), ([EVENTS[3]], WOMEN[:6]), (some, some), (None, some),
+        ([WOMEN[2]], WOMEN), (None, []),
+    ):  # fmt: skip
+        found = model.top_links(300, nodes=nodes, targets=targets)
+        wanted = {
+            pair
+            for pair in scores
+            for u, v in (tuple(pair), tuple(pair)[::-1])
+            if (nodes is None or u in nodes) and v in targets
+        }
+        assert {frozenset(link[:2]) for link in found} == wanted
+        assert [p for *_, p in found] == sorted((scores[pair] for pair in wanted), reverse=True)
+        assert all((nodes is None or u in nodes) and v in targets for u, v, _ in found)
+
+
+def test_the_best_per_node_are_of_the_rows():
+    model = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
+    for u, partners in model.top_per_node(3, nodes=[WOMEN[4], WOMEN[1]], targets=EVENTS[:9]):
+        best = model.top_links(3, nodes=[u], targets=EVENTS[:9])
+        assert partners == [(v, p) for _, v, p in best]
+    with pytest.raises(ValueError, match="top_per_node is for nodes of the first kind"):
+        model.top_per_node(3, nodes=["E1"])
+
+
+def test_an_update_keeps_both_kinds():
+    model = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
+    added, removed = [("E1", "Zoe"), (WOMEN[0], "E99"), (WOMEN[3], "E1")], [("E1", WOMEN[0])]
+    G = davis()
+    G.add_node("Zoe", bipartite=0)
+    G.add_node("E99", bipartite=1)
+    G.add_edges_from(added)
+    G.remove_edges_from(removed)
+    later = model.update(added=added, removed=removed)
+    assert later.data.adjacency.shape == (19, 15)
+    assert later.top_links(300) == model.update(to_graph_data(G, bipartite=True)).top_links(300)
+    with pytest.raises(ValueError, match=r"update\(to_graph_data\(G2, bipartite=...\)\)"):
+        model.update(G)
+    with pytest.raises(ValueError, match="bipartite, and the new one is not"):
+        model.update(to_graph_data(matrix_of(davis())))
+
+
+def test_igraph_gives_names_back():
+    G = with_features()
+    twin = igraph_of(G, nodes=("age", "month"))
+    data = to_graph_data(twin, bipartite=True, names=True, features=["age", "month"])
+    assert (data.nodes, data.columns) == (WOMEN, EVENTS)
+    wanted = to_graph_data(G, bipartite=True, features=["age", "month"])
+    np.testing.assert_array_equal(data.features.values, wanted.features.values)
+    model = pugraph.fit(to_graph_data(twin, bipartite=True, names=True), "bias", rank=4)
+    assert model.top_links(9) == pugraph.fit(davis(), "bias", rank=4, bipartite=True).top_links(9)
+
+
+def test_known_non_links_are_never_predicted():
+    best = pugraph.top_links(davis(), 1, method="bias", bipartite=True)[0][:2]
+    model = pugraph.fit(davis(), "bias", bipartite=True, non_links=[best[::-1]])
+    assert best not in [link[:2] for link in model.top_links(200)]
+    assert best[::-1] not in [link[:2] for link in model.top_links(200, nodes=[best[1]])]
+    with pytest.raises(ValueError, match=r"of non_links, .* has two nodes of one kind"):
+        pugraph.fit(davis(), "bias", bipartite=True, non_links=[("E1", "E2")])
+
+
+def test_the_scores_of_a_certified_fit_follow_the_nodes():
+    order = np.random.default_rng(0).permutation(32)
+    nodes = list(davis())
+    other = nx.Graph()
+    other.add_nodes_from((nodes[i], davis().nodes[nodes[i]]) for i in order)
+    other.add_edges_from(davis().edges)
+    options = {"solver": "proximal", "reg": 2.0, "tol": 1e-8, "bipartite": True}
+    one, two = (pugraph.fit(G, "bias", **options) for G in (davis(), other))
+    assert two.nodes == [node for node in other if node in WOMEN]
+    pairs = [(u, v) for u in WOMEN for v in EVENTS]
+    expected, found = ([p for *_, p in model.predict(pairs)] for model in (one, two))
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+# -- files
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph", "frame"])
+@pytest.mark.parametrize("name", ["bias", pytest.param("blend", marks=pytest.mark.compiled)])
+def test_a_saved_model_knows_both_kinds(tmp_path, library, name):
+    data = to_graph_data(graphs()[library], bipartite=KINDS[library])
+    model = CALLS[name](data)
+    model.save(tmp_path / "m")
+    loaded = pugraph.LinkModel.load(tmp_path / "m")
+    assert list(loaded.predict()) == list(model.predict())
+    assert (list(loaded.nodes), list(loaded.data.columns)) == (data.nodes, data.columns)
+    event = 18 + 3 if library == "igraph" else EVENTS[3]
+    assert loaded.top_links(3, nodes=[event]) == model.top_links(3, nodes=[event])
+    if library == "igraph":
+        assert loaded.top_links(3, nodes=[EVENTS[3]]) == model.top_links(3, nodes=[EVENTS[3]])
+    assert loaded.data.bipartite
+
+
+def changed(path, **change):
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    about = json.loads(arrays.pop("about").tobytes())
+    for key, value in change.items():
+        about[key] = value(about[key])
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    del arrays["checksum"]
+    arrays["checksum"] = storage.checksum(arrays)
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+@pytest.mark.parametrize(
+    ("library", "change", "message"),
+    [
+        ("networkx", {"columns": lambda c: c[:-1]}, "13 nodes, and 14 rows or columns"),
+        ("networkx", {"columns": lambda c: [c[0], *c[:-1]]}, "a node is there twice"),
+        ("networkx", {"columns": lambda c: None}, "not a saved pugraph model"),
+        ("networkx", {"columns": lambda c: [[1], *c[1:]]}, "not a saved pugraph model"),
+        ("networkx", {"square": lambda s: True}, "not that of a graph"),
+        ("networkx", {"directed": lambda s: False}, "not that of a graph"),
+        ("networkx", {"format": lambda f: 5}, "has format 5"),
+        ("igraph", {"columns": lambda c: [0, *c[1:]]}, "the vertices are not 0, 1, ..."),
+        ("igraph", {"columns": lambda c: ["a", *c[1:]]}, "a vertex is not a number"),
+        ("igraph", {"names": lambda n: [["E1", 99]]}, "a name has no node"),
+        ("igraph", {"names": lambda n: None}, "names is not a list"),
+    ],
+)
+def test_a_file_with_wrong_kinds_is_refused(tmp_path, library, change, message):
+    CALLS["bias"](graphs()[library], bipartite=KINDS[library]).save(tmp_path / "m")
+    changed(tmp_path / "m", **change)
+    with pytest.raises(ValueError, match=message):
+        pugraph.LinkModel.load(tmp_path / "m")
+
+
+def test_graphs_of_one_kind_keep_the_older_format(tmp_path):
+    for G, options, number in ((nx.path_graph(4), {}, 3), (davis(), {"bipartite": True}, 4)):
+        pugraph.fit(G, "bias", rank=2, **options).save(tmp_path / "m")
+        with np.load(tmp_path / "m") as archive:
+            assert json.loads(archive["about"].tobytes())["format"] == number
+
+
+# -- explanations and new nodes
+
+
+def test_explanations_name_the_nodes():
+    why = pugraph.fit(davis(), "bias", bipartite=True).explain_link("E7", WOMEN[15])
+    assert (why.u, why.v) == ("E7", WOMEN[15])
+    assert str(why).startswith(f"{WOMEN[15]} - E7: score")
+    assert {node for reason in why.reasons for node in reason.nodes} <= set(WOMEN + EVENTS)
+    assert any(reason.what.endswith(f", linked to {WOMEN[15]}") for reason in why.reasons)
+    twin = pugraph.fit(igraph_of(davis()), "bias", bipartite=True).explain_link(15, "E7")
+    assert (twin.u, twin.v) == (15, 18 + EVENTS.index("E7"))
+    assert str(twin) == str(why)
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph", "frame"])
+@pytest.mark.parametrize("name", ["bias", pytest.param("blend", marks=pytest.mark.compiled)])
+def test_new_nodes_of_both_kinds(tmp_path, library, name):
+    data = to_graph_data(graphs()[library], bipartite=KINDS[library])
+    model = CALLS[name](data)
+    links = [("E1", "Zoe"), ("Zoe", "E3"), (WOMEN[0], "E99"), ("E99", "Zoe")]
+    more = model.add_nodes(["Zoe", "E99"], links=links)
+    assert more.data.adjacency.shape == (19, 15)
+    assert more.data.adjacency.nnz == 89 + 4
+    ((u, v, p),) = more.predict([("Zoe", "E5")])
+    (best, *_) = more.top_links(1, nodes=["E99"])
+    if library == "igraph":
+        assert (u, best[0]) == (32, 33)
+        assert more.add_nodes([34], links=[(34, 33)]).data.adjacency.shape == (20, 15)
+    else:
+        assert (u, v, best[0]) == ("Zoe", "E5", "E99")
+    more.save(tmp_path / "m")
+    loaded = pugraph.LinkModel.load(tmp_path / "m")
+    assert list(loaded.predict([("Zoe", "E5")])) == [(u, v, p)]
+
+
+def test_a_new_node_is_placed_as_the_rows_and_columns_of_a_matrix():
+    model = pugraph.fit(davis(), "bias", bipartite=True)
+    turned = pugraph.fit(davis(), "bias", bipartite=EVENTS)
+    turned.factors = model.factors[::-1]
+    links = [("new", women) for women in WOMEN[:3]]
+    one, two = (m.add_nodes(["new"], links=links) for m in (model, turned))
+    np.testing.assert_array_equal(one.factors[1], two.factors[0])
+    why = one.explain_link(WOMEN[5], "new")
+    assert abs(sum(r.share for r in why.reasons) + why.rest + why.remainder - why.score) < 1e-6
+    assert abs(why.remainder) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("new", "links", "message"),
+    [
+        (["E1"], [("E1", WOMEN[0])], "'E1' is in the graph already"),
+        ([WOMEN[0]], [(WOMEN[0], "E1")], "is in the graph already"),
+        (["new"], [], "nothing tells of which kind the new node 'new' is"),
+        (["a", "b"], [("a", "b")], "nothing tells of which kind the new node 'a' is"),
+        (["new"], [("new", "E1"), ("new", WOMEN[0])], "two nodes of one kind"),
+        (["new"], [("new", "E1"), (WOMEN[0], "E14")], "has no new node"),
+        (["new"], [("new", "nobody"), ("new", "E1")], "nobody"),
+    ],
+)
+def test_new_nodes_that_cannot_be_placed(new, links, message):
+    model = pugraph.fit(davis(), "bias", rank=2, bipartite=True)
+    with pytest.raises((ValueError, nx.NodeNotFound), match=message):
+        model.add_nodes(new, links=links)
+
+
+def with_features():
+    G = davis()
+    for place, node in enumerate(WOMEN):
+        G.nodes[node]["age"] = float(place % 5)
+    for place, node in enumerate(EVENTS):
+        G.nodes[node]["month"] = "abc"[place % 3]
+    return G
+
+
+def test_features_place_new_nodes_of_either_kind():
+    model = pugraph.fit(with_features(), "bias", bipartite=True, features=["age", "month"])
+    for features, node, other in (
+        (({"age": [2.0]}, None), "Zoe", "E3"),
+        ((None, {"month": ["b"]}), "E99", WOMEN[3]),
+    ):
+        more = model.add_nodes([node], features=features)
+        ((u, v, p),) = more.predict([(node, other)])
+        like = (WOMEN[2], "E3") if node == "Zoe" else (EVENTS[1], WOMEN[3])
+        assert (u, v) == (node, other)
+        assert p == pytest.approx(next(model.predict([like]))[2], abs=1e-5)
+    both = ({"age": [2.0]}, {"month": ["b"]})
+    links = [("Zoe", "E3"), ("E99", WOMEN[3])]
+    assert model.add_nodes(["Zoe", "E99"], features=both, links=links).data.adjacency.shape == (
+        19, 15,
+    )  # fmt: skip
+    with pytest.raises(
+        ValueError, match="new nodes of both kinds: give their features as a tuple"
+    ):
+        model.add_nodes(["Zoe", "E99"], features={"age": [2.0]}, links=links)
+    with pytest.raises(ValueError, match="nothing tells of which kind"):
+        model.add_nodes(["Zoe"], features={"age": [2.0]})
+    one_side = pugraph.fit(with_features(), "bias", bipartite=True, features="age")
+    assert one_side.add_nodes(["Zoe"], features={"age": [2.0]}).data.adjacency.shape == (19, 14)
+
+
+# -- evaluation, selection, other scorers
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph", "frame"])
+def test_splits_and_evaluations_rank_across(library):
+    G = graphs()[library]
+    train, held_out = split_links(G, fraction=0.2, bipartite=KINDS[library])
+    assert type(train) is type(G)
+    wanted_train, wanted = split_links(matrix_of(davis()), fraction=0.2)
+    us, vs = (range(18), range(18, 32)) if library == "igraph" else (WOMEN, EVENTS)
+    assert held_out == [(us[u], vs[v]) for u, v in wanted]
+    expected = evaluate(pugraph.pu_bias, wanted_train, wanted)
+    options = {"bipartite": KINDS[library]}
+    if library == "frame":  # which may have lost nodes with their last link
+        train, held_out = split_links(to_graph_data(G, **options), fraction=0.2)
+        options = {}
+    found = evaluate(pugraph.pu_bias, train, held_out, **options)
+    assert found == expected
+    model = pugraph.fit(train, "bias", **options)
+    assert evaluate(model, train, [pair[::-1] for pair in held_out]) == expected
+    assert found.all_pairs.n_links + 18 * 14 - 89 == 18 * 14 - wanted_train.nnz
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph", "frame"])
+def test_the_latest_links_across_are_held_out(library):
+    G = davis()
+    for number, edge in enumerate(G.edges):
+        G.edges[edge]["when"] = 7 * number % 89
+    made = {"networkx": G, "igraph": igraph_of(G, edges=("when",)), "frame": frame_of(G)}
+    options = {"fraction": 0.2, "time": "when", "bipartite": KINDS[library]}
+    _, held_out = split_links(made[library], **options)
+    node = list(G).__getitem__ if library == "igraph" else str
+    found = {G.edges[node(u), node(v)]["when"] for u, v in held_out}
+    assert found == set(range(71, 89))
+    comparison = compare([pugraph.pu_bias], made[library], **options)
+    assert comparison.results["pu_bias"][0].all_pairs.n_links == 18
+
+
+def test_a_plain_graph_model_is_not_evaluated_across():
+    train, held_out = split_links(davis(), fraction=0.2)
+    model = pugraph.fit(train, "bias", bipartite=False)
+    with pytest.raises(ValueError, match="the model is of another graph"):
+        evaluate(model, train, held_out, bipartite=True)
+
+
+def test_compare_gives_other_libraries_the_graph():
+    scorers = [pugraph.pu_bias, nx.preferential_attachment, preferential_attachment]
+    G = davis()
+    comparison = compare(scorers[:2], G, fraction=0.2, seeds=2, bipartite=True)
+    ours = compare([preferential_attachment], G, fraction=0.2, seeds=2, bipartite=True)
+    assert comparison.results["preferential_attachment"] == ours.results["preferential_attachment"]
+    whole = compare([preferential_attachment], G, fraction=0.2, seeds=2, bipartite=False)
+    assert whole.results["preferential_attachment"] != ours.results["preferential_attachment"]
+    with pytest.warns(UserWarning, match="two kinds"):
+        compare([preferential_attachment], G, fraction=0.2, seeds=1)
+
+
+def test_selection_hides_links_across():
+    G, A = davis(), matrix_of(davis())
+    for method in (select, lambda *a, **o: estimate_rho(*a, rank=4, **o)):
+        options = {"reg": 1.0, "rank": 4} if method is select else {}
+        assert method(G, bipartite=True, **options)[:2] == method(A, **options)[:2]
+
+
+def test_local_indices_across():
+    pairs = [(WOMEN[0], "E9"), ("E9", WOMEN[0])]
+    found = list(preferential_attachment(davis(), pairs, bipartite=True))
+    assert found == list(nx.preferential_attachment(davis(), pairs))
+    everything = {link[:2]: link[2] for link in preferential_attachment(davis(), bipartite=True)}
+    assert len(everything) == 18 * 14 - 89
+    data = to_graph_data(davis(), bipartite=True)
+    with pytest.raises(ValueError, match="jaccard_coefficient is for two nodes of one kind"):
+        jaccard_coefficient(data)
+    with pytest.raises(ValueError, match="walks need a square matrix"):
+        katz(data)
