@@ -57,6 +57,12 @@ def models() -> dict[str, pugraph.LinkModel]:
     B = sp.random_array((20, 15), density=0.2, rng=2, format="csr")
     F = np.random.default_rng(0).random((34, 4))
     words = sp.random_array((34, 30), density=0.05, rng=3, format="csr")
+    events = nx.les_miserables_graph()
+    nx.set_edge_attributes(events, {e: i for i, e in enumerate(events.edges)}, "time")
+    for number, edge in enumerate(D.edges):
+        D.edges[edge].update(weight=1 + number % 5, time=number)
+    contacts = {"weight": "weight", "time": "time"}
+    known = {"non_links": [(0, 33), (9, 15)]}
     named = nx.relabel_nodes(G, {0: "a", 1: (1, "b"), 2: frozenset({3}), 3: 2.5, 4: True})
     return {
         "bias": pugraph.fit(named, "bias", rank=4),
@@ -71,6 +77,11 @@ def models() -> dict[str, pugraph.LinkModel]:
         "blend directed": pugraph.fit(D),
         "blend rectangular": pugraph.fit(B),
         "blend features": pugraph.fit(G, features="club"),
+        "bias weights": pugraph.fit(G, "bias", rank=4, weight="weight", **known),
+        "shift non-links": pugraph.fit(G, "shift", rank=4, **known),
+        "blend weights": pugraph.fit(events, **contacts, half_life=50.0),
+        "blend directed weights": pugraph.fit(D, **contacts),
+        "blend non-links": pugraph.fit(G, **known),
     }  # fmt: skip
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pugraph import link_prediction as link_prediction
     from pugraph import plotting as plotting
     from pugraph import selection as selection
+    from pugraph.adapters.results import add_predictions as add_predictions
+    from pugraph.adapters.results import to_frame as to_frame
     from pugraph.errors import PugraphError as PugraphError
     from pugraph.link_prediction.blending import pu_blend as pu_blend
     from pugraph.link_prediction.fitting import fit as fit
@@ -44,6 +46,7 @@ _HOMES = {
     "LinkModel": "pugraph.models.link_model",
     "PugraphError": "pugraph.errors",
     "adapters": "pugraph.adapters",
+    "add_predictions": "pugraph.adapters.results",
     "clustering": "pugraph.clustering",
     "dask": "pugraph.dask",
     "datasets": "pugraph.datasets",
@@ -55,6 +58,7 @@ _HOMES = {
     "pu_blend": "pugraph.link_prediction.blending",
     "pu_shift": "pugraph.link_prediction.pu",
     "selection": "pugraph.selection",
+    "to_frame": "pugraph.adapters.results",
     "top_links": "pugraph.link_prediction.fitting",
 }
 

@@ -164,7 +164,6 @@ def _predict(commands: Any) -> None:
         metavar="FILE",
         help="write a page for the browser: the network, the predicted links and the reasons",
     )
-    _contacts(parser)
 
 
 def _explain(commands: Any) -> None:
@@ -192,7 +191,6 @@ def _explain(commands: Any) -> None:
         help="the number of reasons, strongest first (default: 10); the others are added up",
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     _writing(parser)
 
@@ -244,8 +242,7 @@ def _evaluate(commands: Any) -> None:
         action="store_true",
         help="hide no link of a spanning forest, so that no component falls apart",
     )
-    _contacts(parser, hides=True)
-    _fitting(parser)
+    _fitting(parser, hides=True)
     _writing(parser)
 
 
@@ -276,7 +273,7 @@ def _cluster(commands: Any) -> None:
     parser.add_argument(
         "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"
     )
-    _fitting(parser)
+    _fitting(parser, contacts=False)
     _writing(parser)
 
 
@@ -288,7 +285,6 @@ def _fit(commands: Any) -> None:
         ["links.csv --output links.pugraph", "links.csv --method bias --output links.pugraph"],
     )
     _model_method(parser)
-    _contacts(parser)
     _fitting(parser)
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
@@ -372,18 +368,14 @@ def _kinds(parser: ArgumentParser) -> None:
     group.add_argument(
         "--bipartite",
         action=BooleanOptionalAction,
-        help="only pairs across two kinds are links: the two columns of an edge list, even where "
-        "names agree; of a GraphML, GEXF or GML file, as --kind says",
+        help="links go across two kinds only: the columns of an edge list, or as --kind says",
     )
     group.add_argument(
-        "--kind",
-        metavar="ATTRIBUTE",
-        help="the node attribute that tells two kinds (default: bipartite, or else type)",
+        "--kind", metavar="NAME", help="the node attribute that tells them (default: bipartite)"
     )
 
 
-def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
-    """Add the options of weights and times; `hides` for a command that splits by time."""
+def _contacts(parser: ArgumentParser, hides: bool) -> None:
     group = parser.add_argument_group("weights and times")
     group.add_argument(
         "--weight",
@@ -419,7 +411,8 @@ def _contacts(parser: ArgumentParser, hides: bool = False) -> None:
         )
 
 
-def _fitting(parser: ArgumentParser) -> None:
+def _fitting(parser: ArgumentParser, contacts: bool = True, hides: bool = False) -> None:
+    """Add the options of a fit; `contacts` with weights and times, `hides` to split by these."""
     group = parser.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
     group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
@@ -433,6 +426,8 @@ def _fitting(parser: ArgumentParser) -> None:
         help="for blend: the fraction of the true links that its scores take to be missing, in "
         '(0, 1) (default: 0.1), or "auto" to estimate it',
     )
+    if contacts:
+        _contacts(parser, hides)
     group.add_argument(
         "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
     )

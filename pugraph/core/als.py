@@ -40,7 +40,7 @@ _RESIDUAL_TOL = 0.01
 _TILE = 256
 
 
-@kernel()
+@kernel(once=True)
 def _solve(
     gathered, n, extra, pulls, omega, steps, tol, v,
     scores, score_update, products, update, residual, direction,
@@ -120,7 +120,7 @@ def _solve(
     return total
 
 
-@kernel()
+@kernel(once=True)
 def _weigh(weights, extra, pull, gathered, pulls):
     """Scale the vectors of neighbours, so that each counts by its weight, and set its pull.
 

@@ -160,7 +160,7 @@ def _grow(bins, slopes, n_bins, rising, rate, least_rows, penalty, odds, nodes, 
         nodes[k, 0] = LEAF
     bounds[0, 0], bounds[0, 1] = 0, odds.size
     limits[0, 0], limits[0, 1] = -np.inf, np.inf
-    _add_rows(bins, slopes, order, 0, odds.size, sums[0])
+    _add_rows(bins, slopes, order, bounds[0, 0], bounds[0, 1], sums[0])
     values[0] = -gradient / curvature
     _best_split(sums[0], n_bins, rising, -np.inf, np.inf, penalty, least_rows, splits[0])
     used = 1

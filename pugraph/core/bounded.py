@@ -60,7 +60,7 @@ def largest_square(rank: int, dtype: np.dtype[Any]) -> Any:
     return dtype.type(1 - 4 * _slack(rank, dtype))
 
 
-@kernel()
+@kernel(once=True)
 def _right_hand_side(neighbors, H, pull, rhs):
     """Set rhs = pull * sum of the rows of H that belong to the neighbours."""
     rhs[:] = 0
@@ -82,7 +82,7 @@ def _negative_gradient(G, w, rhs, neg_gradient):
                 neg_gradient[b] -= w[a] * G[a, b]
 
 
-@kernel()
+@kernel(once=True)
 def _coordinate_descent(G, bound, passes, w, neg_gradient):
     """Minimise over one coordinate after the other, within [0, bound]."""
     zero = w.dtype.type(0)  # a plain 0 would turn float32 into float64

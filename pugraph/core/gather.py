@@ -14,7 +14,7 @@ from pugraph.core.jit import kernel
 _GROUP = 8
 
 
-@kernel()
+@kernel(once=True)
 def workspace_rows(indptr):
     """Return how many rows of workspace the row with the most links needs."""
     most = 0
@@ -51,7 +51,7 @@ def gather_halves(neighbors, F, left, right):
     return _pad(neighbors.size, right)
 
 
-@kernel()
+@kernel(once=True)
 def _pad(count, gathered):
     """Write rows of zeros after the neighbours up to the rounded number, and return it."""
     n = -(-count // _GROUP) * _GROUP

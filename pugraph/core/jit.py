@@ -50,7 +50,7 @@ _WORTH, _PIECE = 0.002, 0.0002
 
 
 def kernel(
-    *, parallel: bool = False, per_chunk: Sequence[str] = ()
+    *, parallel: bool = False, per_chunk: Sequence[str] = (), once: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a function with numba on its first call.
 
@@ -61,12 +61,21 @@ def kernel(
         Results of a part must not depend on the other parts.
     per_chunk : sequence of str
         The parameters that are arrays with an entry per part.
+    once : bool
+        Whether it is called in one place, by another kernel, of which it then is a part: this
+        saves the time to compile it by itself.
     """
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         # numba's own parallel loops take three times as long to compile, and their threads wait
         # busily for each other
-        options = {"fastmath": _REORDER, "nogil": True, "error_model": "numpy"}
+        options = {
+            "fastmath": _REORDER,
+            "nogil": True,
+            "error_model": "numpy",
+            "no_cfunc_wrapper": True,  # for callers in C, of which there are none
+            "inline": "always" if once else "never",
+        }
         try:
             compiled = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # numba found no directory for its cache

@@ -69,6 +69,15 @@ def score_pairs(
     return out
 
 
+def strided(out: FloatArray) -> FloatArray:
+    """Return `out`, or room like it, so that kernels see rows that are never contiguous.
+
+    Otherwise they would be compiled twice: columns of a table are contiguous if it has one row.
+    """
+    n, width = out.shape
+    return np.empty((max(n, 2), width + 1))[:, :width] if out.flags.c_contiguous else out
+
+
 @kernel(parallel=True)
 def _score_all(Ws, Hs, rows, cols, symmetric, chunks, out):
     """Set a column of out for each model; see `score_all`."""
@@ -100,9 +109,12 @@ def score_all(
     If symmetric, the lower node of each pair comes first.
     """
     Ws, Hs = zip(*factors, strict=True)
+    room = strided(out)
     rows, cols, chunks = rows.astype(np.int32), cols.astype(np.int32), row_chunks(rows.size)
     for first, stop in stretches(chunks.size - 1, 2 * rows.size * sum(W.shape[1] for W in Ws)):
-        _score_all(Ws, Hs, rows, cols, symmetric, chunks[first : stop + 1], out)
+        _score_all(Ws, Hs, rows, cols, symmetric, chunks[first : stop + 1], room)
+    if room is not out:
+        out[:] = room[: rows.size]
 
 
 @kernel()

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.core.jit import kernel, stretches
+from pugraph.core.pairs import strided
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 
@@ -127,6 +128,7 @@ def path_sums(
     """
     if out is None:
         out = np.empty((rows.size, _N_COLUMNS))
+    room = strided(out)
     order, firsts, bounds = _by_first(rows)
     weights = _weights(degrees)
     work = _work(steps, firsts) + 2 * float(np.diff(back.indptr)[cols].sum())
@@ -134,8 +136,10 @@ def path_sums(
     for first, stop in stretches(chunks.size - 1, work):
         _paths(
             steps.indptr, steps.indices, back.indptr, back.indices, weights,
-            firsts, bounds, order, cols, chunks[first : stop + 1], out,
+            firsts, bounds, order, cols, chunks[first : stop + 1], room,
         )  # fmt: skip
+    if room is not out:
+        out[:] = room[: rows.size]
     return out
 
 

@@ -46,14 +46,13 @@ def _two_steps(indptr, indices, link_indptr, link_indices, starts, symmetric, ma
     marks : int array
         A number per node that is none of `starts`; changed.
     rows, cols : int arrays
-        Receive the pairs, in order.
+        Receive the pairs, by their first node.
     """
     count = 0
     for u in starts:
         marks[u] = u
         for p in range(link_indptr[u], link_indptr[u + 1]):
             marks[link_indices[p]] = u
-        first = count
         for p in range(indptr[u], indptr[u + 1]):
             x = indices[p]
             for q in range(indptr[x], indptr[x + 1]):
@@ -64,7 +63,6 @@ def _two_steps(indptr, indices, link_indptr, link_indices, starts, symmetric, ma
                         rows[count] = u
                         cols[count] = v
                         count += 1
-        cols[first:count].sort()
     return count
 
 
@@ -96,8 +94,16 @@ def two_steps(
                 rows[count:], cols[count:],
             )  # fmt: skip
         if count:
-            yield rows[:count], cols[:count]
+            yield rows[:count], _sorted(rows[:count], cols[:count], n)
         first = stop
+
+
+def _sorted(rows: IntArray, cols: IntArray, n: int) -> IntArray:
+    """Return the columns, sorted within each row; in a kernel this takes a second to compile."""
+    offsets = np.append(0, np.cumsum(rows[1:] != rows[:-1])) * n
+    places = offsets + cols
+    places.sort()
+    return (places - offsets).astype(np.int32)
 
 
 def n_paths(adjacency: sp.csr_array) -> IntArray:

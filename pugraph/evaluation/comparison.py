@@ -15,6 +15,7 @@ import scipy.special
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
+from pugraph.adapters.results import frame_of
 from pugraph.core.jit import threads
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation.evaluator import (
@@ -24,10 +25,11 @@ from pugraph.evaluation.evaluator import (
     method_and_options,
     others_of,
 )
-from pugraph.evaluation.metrics import Evaluation, Metrics, Retrieval, heading, is_telling
+from pugraph.evaluation.metrics import Evaluation, Metrics, Retrieval, flat, heading, is_telling
 from pugraph.evaluation.splits import HELD_OUT_FRACTION, draw_held_out, train_graph
 from pugraph.link_prediction.methods import find_method, unwrap
 from pugraph.models.checks import check_option, check_whole
+from pugraph.models.html import html_table
 from pugraph.models.options import N_JOBS
 from pugraph.models.resources import progress_bar
 
@@ -146,13 +148,18 @@ class Comparison:
         | preferential_attachment | 0.6... |
         | jaccard_coefficient | 0.5... |
         """
+        head, *rows = self._cells(metrics, count)
+        lines = [head, ["---"] * len(head), *rows]
+        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+    def _cells(self, metrics: Sequence[str] | None, count: str) -> list[list[str]]:
+        """Return the head of the table and its rows."""
         first = self._part(count)
         if metrics is None:
             metrics = _default_metrics(first)
         by = metrics[min(1, len(metrics) - 1)]
         names = sorted(self.results, key=lambda name: -self.mean(name, by, count)[0])
         lines = [["", *(heading(metric, first) for metric in metrics), "s"]]
-        lines.append(["---"] * (len(metrics) + 2))
         for name in names:
             cells = []
             for metric in metrics:
@@ -160,7 +167,51 @@ class Comparison:
                 cell = f"{mean:.4f}" + f" ± {half:.4f}" * (not np.isnan(half))
                 cells.append(cell if is_telling(metric, first) else "-")
             lines.append([name, *cells, f"{self.seconds[name]:.2f}"])
-        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return lines
+
+    def to_frame(self, count: str = "all_pairs", *, library: str = "pandas") -> Any:
+        """Return all metrics as a data frame with a row per scorer and split.
+
+        Parameters
+        ----------
+        count : {"all_pairs", "connected", "per_node"}
+            As in `mean`.
+        library : {"pandas", "polars"}
+            Whose data frame; it must be installed.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            With the columns "scorer", "split" and one per metric; those that depend on K have
+            it in their names, as in "hits_at 50".
+
+        Raises
+        ------
+        ValueError
+            If `library` is another one, or `count` was not measured.
+        AttributeError
+            If there is no such count.
+        ImportError
+            If the library is not installed.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from pugraph.evaluation import compare
+        >>> scorers = [nx.jaccard_coefficient, nx.preferential_attachment]
+        >>> frame = compare(scorers, nx.karate_club_graph(), seeds=3).to_frame()
+        >>> len(frame), "hits_at 50" in frame.columns
+        (6, True)
+        >>> bool(frame.groupby("scorer")["auc"].mean()["preferential_attachment"] > 0.6)
+        True
+        """
+        self._part(count)
+        rows = [
+            {"scorer": name, "split": place} | flat(getattr(result, count))
+            for name, results in self.results.items()
+            for place, result in enumerate(results)
+        ]
+        return frame_of({key: [row[key] for row in rows] for key in rows[0]}, library)
 
     def _part(self, count: str) -> Metrics | Retrieval:
         """Return what was measured of the first scorer on the first split."""
@@ -171,6 +222,10 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._cells(None, "all_pairs")
+        return html_table("Scorers, best first", head, rows)
 
 
 def _default_metrics(part: Metrics | Retrieval) -> list[str]:

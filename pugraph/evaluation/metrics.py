@@ -200,6 +200,17 @@ def heading(metric: str, found: Metrics | Retrieval) -> str:
     return f"{metric} (sample)" if sampled and metric not in _OF_ANY_SAMPLE else metric
 
 
+def flat(found: Metrics | Retrieval) -> dict[str, float]:
+    """Return all metrics by name, as in "hits_at 50", without the curve."""
+    numbers: dict[str, float] = {}
+    for name, value in vars(found).items():
+        if isinstance(value, dict):
+            numbers |= {f"{name} {k}": of_k for k, of_k in value.items()}
+        elif not isinstance(value, np.ndarray):
+            numbers[name] = value
+    return numbers
+
+
 def is_telling(metric: str, found: Metrics | Retrieval) -> bool:
     """Return whether a metric says anything: Hits@K among few pairs is near 1 for any scorer."""
     name, _, k = metric.partition(" ")

@@ -20,7 +20,7 @@ from pugraph.models.blend import Blend, Calibration, Learned, quantiles_of
 from pugraph.models.checks import Auto, checks_names, is_auto
 from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
-from pugraph.models.drawing import MOST_PATHS, draw_examples
+from pugraph.models.drawing import DRAWN, MOST_PATHS, draw_examples
 from pugraph.models.evidence import Evidence, Vectors, evidence_memory, n_columns
 from pugraph.models.fit_model import hyperparameters_of
 from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
@@ -36,6 +36,9 @@ HIDDEN = 0.1  # the fraction of the links hidden in each round
 # often in small graphs, where a round takes milliseconds.
 _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
 _MOST_CUTS = 3  # rounds with times, as the graph shrinks from one to the next
+# Times the default reg of pu_bias: other evidence has what a smaller one adds. Chosen on the
+# rectangular matrices that docs/defaults.md names.
+_RECTANGULAR_REG = 1.2
 _TINY = 2000  # links, below which threads would wait for Python more than they compute
 _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of missing links
 # For the memory estimate, measured: bytes per path of two steps and per entry of the matrix, and
@@ -142,7 +145,10 @@ def blend_memory(data: GraphData, options: Options) -> int:
     times = _rounds(data._n_links)[1]
     at_a_time = 1 if times < 2 else n_threads(options.n_jobs)
     paths = min(int(sampling.n_paths(data.adjacency).sum()), MOST_PATHS) if data.square else 0
-    examples = _PER_COLUMN * n_columns(data) + at_a_time * _PER_PATH * paths
+    drawn = at_a_time * _PER_PATH * paths
+    if not data.square:
+        drawn = at_a_time * sampling.sample_memory(data._pairs, DRAWN // max(times, 1))
+    examples = _PER_COLUMN * n_columns(data) + drawn
     work = max(at_a_time * work, examples)
     return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz
 
@@ -150,7 +156,8 @@ def blend_memory(data: GraphData, options: Options) -> int:
 def _with_numbers(data: GraphData, options: Options) -> Options:
     """Return the options with the rho and reg of the whole graph, for all rounds."""
     numbers = hyperparameters_of(data, options)
-    return replace(options, rho=numbers.rho, reg=numbers.reg)
+    larger = _RECTANGULAR_REG if options.reg is None and not data.square else 1.0
+    return replace(options, rho=numbers.rho, reg=larger * numbers.reg)
 
 
 def _learn(
@@ -181,12 +188,15 @@ def _learn(
                 learned = min(learned, seen)
 
         def odds_of(is_near: bool) -> Odds:
-            # without any examples of a kind, as of near pairs in rectangular matrices, from all
+            # without any examples of a kind, from all
             mine = examples.near == is_near
             chosen = examples.at(mine if mine.any() else ...)
             return learn_odds(chosen, rising, prior, is_near, learned)
 
-        near, far = side_by_side([partial(odds_of, True), partial(odds_of, False)], n_jobs)
+        if evidence.data.square:
+            near, far = side_by_side([partial(odds_of, True), partial(odds_of, False)], n_jobs)
+        else:  # no pairs are near, and those that are hard to tell from links are among all
+            near = far = odds_of(True)
         odds = log_odds(pairs.evidence, pairs.near, near.tables, far.tables)
     calibration = Calibration(missing_fraction(seen), learned, seen)
     quantiles = quantiles_of(pairs if odds.size else examples)

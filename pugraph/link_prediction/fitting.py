@@ -100,7 +100,7 @@ def fit(
         long as 10 to 20 fits; see `pugraph.selection.select`.
 
         For "blend", `rank`, `rho` and `reg` are those of the pu_bias inside, whose default
-        rank is lower.
+        rank is 64 for a graph, and whose default `reg` is larger for a rectangular matrix.
     rho : float or "auto", optional
         The fraction of the true links that is unseen, in [0, 1). If None: for "bias",
         1 - rho is ten times the density, but at most 0.2; with features, rho is 0.9; for
@@ -110,7 +110,8 @@ def fit(
         pairs have the weight 1 - alpha. It equals (1 + rho) / 2.
     reg : float or "auto", optional
         The regularization, lambda in the paper. If None, proportional to the largest
-        singular value of a random matrix of the same density, less its mean. With features,
+        singular value of a random matrix of the same density, less its mean; for "bias", 2.5
+        times as large for a rectangular matrix as for a graph. With features,
         proportional to the square root of the number of links (nuclear), or about 1 for
         "bias" and 2 for "shift" (ridge).
     missing : float or "auto", optional

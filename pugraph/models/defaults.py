@@ -68,6 +68,8 @@ class Solver(NamedTuple):
         From the density of the matrix to the default of rho.
     rank, reg, tol, max_sweeps
         Defaults; reg in multiples of `reg_unit`.
+    rectangular_reg : float or None
+        The default of reg for a matrix that is not square, if it is another one.
     finds_rank : bool
         Whether the rank is part of the answer, and none may be given.
     only_auto : bool
@@ -82,6 +84,7 @@ class Solver(NamedTuple):
     reg: float
     tol: float
     max_sweeps: int = 100
+    rectangular_reg: float | None = None
     finds_rank: bool = False
     only_auto: bool = False
 
@@ -95,7 +98,9 @@ def _constant(value: float) -> Callable[[float], float]:
     return lambda density: value
 
 
-_BIAS = Solver("als", "bias", None, rank=128, rho=_sparse, reg=0.4, tol=1e-3)
+_BIAS = Solver(
+    "als", "bias", None, rank=128, rho=_sparse, reg=0.4, tol=1e-3, rectangular_reg=1.0
+)  # fmt: skip
 _SHIFT = Solver("ball", "shift", None, rank=200, rho=_constant(0.5), reg=1.0, tol=1e-4)
 _FEATURES = Solver(
     "proximal", "bias", "nuclear", rank=128, rho=_constant(0.9), reg=1.0, tol=1e-4,

@@ -27,6 +27,7 @@ from pugraph.models.strengths import Strengths
 # Of the models inside, which are one voice of several: ranks, and sweeps from a random start and
 # from the vectors of a similar graph. Chosen on splits of the networks that docs/blend.md names.
 _BIAS_RANK, _SHIFT_RANK, _LARGE_SHIFT_RANK = 64, 100, 64
+_RECTANGULAR_RANK = 128  # of pu_bias, where there are no common neighbours beside it
 _LARGE = 2500  # nodes from which the lower rank of pu_shift lost nothing
 _SWEEPS, _MORE_SWEEPS = {"bias": 4, "shift": 10}, {"bias": 3, "shift": 5}
 
@@ -314,8 +315,9 @@ def _options(data: GraphData, options: Options) -> tuple[Options, Options]:
     """Return the options of pu_bias and of pu_shift."""
     n = min(data.adjacency.shape)
     rank = _SHIFT_RANK if n < _LARGE else _LARGE_SHIFT_RANK
+    most = _BIAS_RANK if data.square else _RECTANGULAR_RANK
     return (
-        replace(options, rank=options.rank or max(1, min(_BIAS_RANK, n))),
+        replace(options, rank=options.rank or max(1, min(most, n))),
         _defaults(options, method="shift", rank=max(1, min(rank, n))),
     )
 

@@ -173,14 +173,17 @@ def estimate_seen(examples: Examples, rising: BoolArray, prior: FloatArray) -> f
 
 
 def learn_odds(
-    examples: Examples, rising: BoolArray, prior: FloatArray, near: bool, seen: float
+    examples: Examples, rising: BoolArray, prior: FloatArray, hard: bool, seen: float
 ) -> Odds:
-    """Learn the odds of near pairs, or of all others; `seen` as in `boosting.boost`."""
+    """Learn the odds of pairs; `seen` as in `boosting.boost`.
+
+    In graphs, near pairs are hard to tell from links, and far ones mostly easy.
+    """
     regression, _ = _regression(examples, rising, prior, seen)
     n_links = examples.n_links
     if min(n_links, examples.is_link.size - n_links) < _FEWEST:
         return Odds(regression, None, 0.0, rising)
-    shape, weight = (_NEAR_SHAPE, _NEAR_TREES) if near else (_FAR_SHAPE, _FAR_TREES)
+    shape, weight = (_NEAR_SHAPE, _NEAR_TREES) if hard else (_FAR_SHAPE, _FAR_TREES)
     trees = boost(
         examples.evidence, examples.is_link, examples.weights, rising, shape, seen, _BALANCE
     )

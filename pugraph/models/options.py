@@ -117,8 +117,10 @@ class Options:
         return found
 
     @classmethod
-    def restored(cls, stored: Any, **more: Any) -> Options:
-        """Return the options of which a file has `about`."""
+    def restored(cls, stored: Any, **more: Any) -> Options | None:
+        """Return the options of which a file has `about`; None if it is older than these."""
+        if stored is None:
+            return None
         known = isinstance(stored, dict) and stored.keys() == _STORED.keys()
         if not known:
             raise InputError("the options are not those of a fit")
@@ -170,7 +172,10 @@ class Options:
             alpha = (1 + rho) / 2
         if reg is None:
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
-            reg = defaults.reg * slope * reg_unit(shape, n_links, defaults.penalty)
+            factor = defaults.reg
+            if m != n and defaults.rectangular_reg is not None:
+                factor = defaults.rectangular_reg
+            reg = factor * slope * reg_unit(shape, n_links, defaults.penalty)
         numbers = (
             operator.index(rank),
             float(rho),

@@ -12,6 +12,7 @@ import numpy as np
 from pugraph.adapters import GraphData
 from pugraph.adapters.lookup import Positions, SomePositions
 from pugraph.core.types import FloatArray, IntArray
+from pugraph.models.html import html_table
 
 # what is left over is printed from this fraction of the total on; chosen by hand
 _NEGLIGIBLE = 0.01
@@ -125,20 +126,29 @@ class LinkExplanation:
         )
 
     def __str__(self) -> str:
+        return "\n".join([self._heading(), *_table(self._lines())])
+
+    def _repr_html_(self) -> str:
+        head, *rows = _cells(self._lines())
+        return html_table(self._heading(), head, rows)
+
+    def _heading(self) -> str:
         first = f"{self.title}: score {self.score:.3g}"
-        if self.unit != "score":
-            first += f", {self.unit} {self.total:.3g}"
+        return first if self.unit == "score" else first + f", {self.unit} {self.total:.3g}"
+
+    def _lines(self) -> list[Reason]:
+        """Return all that adds up to the total, as reasons."""
         lines = [Reason(self.basis, self.base)] if self.basis else []
         lines += self.reasons
         if self.n_rest:
             lines.append(Reason(f"{self.n_rest} other{'s' * (self.n_rest != 1)}", self.rest))
         if abs(self.remainder) > _NEGLIGIBLE * abs(self.total):
             lines.append(Reason("not explained", self.remainder))
-        return "\n".join([first, *_table(lines)])
+        return lines
 
 
-def _table(lines: list[Reason]) -> list[str]:
-    """Return a line of text for each reason, and a head if there is more than the shares."""
+def _cells(lines: list[Reason]) -> list[tuple[str, ...]]:
+    """Return a head, and the cells of each reason; columns without any are left out."""
     largest = max((abs(line.share) for line in lines), default=0.0)
     places = max(3, 2 - math.floor(math.log10(largest))) if largest else 3
     columns = {
@@ -149,9 +159,15 @@ def _table(lines: list[Reason]) -> list[str]:
         ],
     }
     shown = {head: cells for head, cells in columns.items() if any(cells)}
-    rows = list(zip(*shown.values(), (line.what for line in lines), strict=True))
-    if len(shown) > 1:
-        rows.insert(0, (*shown, "reason"))
+    rows = zip(*shown.values(), (line.what for line in lines), strict=True)
+    return [(*shown, "reason"), *rows]
+
+
+def _table(lines: list[Reason]) -> list[str]:
+    """Return a line of text for each reason, and a head if there is more than the shares."""
+    rows = _cells(lines)
+    if len(rows[0]) <= 2:
+        rows = rows[1:]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     return [
         "".join(f"  {cell:>{n}}" for cell, n in zip(cells, widths, strict=True)) + f"  {what}"

@@ -22,8 +22,10 @@ from pugraph.plotting.surroundings import Part, around, positions_of, whole
 _MOST_NODES, _MOST_LINKS = 5_000, 50_000  # what a browser draws without waiting; measured
 _MOST_PREDICTED = 1_000  # a longer list is for a file; chosen by hand
 _SHOWN = 25  # predicted links at first; chosen by eye
+_MOST_EXPLAINED = 200  # a model of many vectors takes a tenth of a second for each
 _REASONS = 5  # of each predicted link; the others are added up
 _COLOURS = 7  # a reader tells so many apart; further categories share grey
+_FLAGS, _NUMBERS = (bool, np.bool_), (int, float, np.integer, np.floating)
 
 
 def explore(
@@ -54,7 +56,7 @@ def explore(
     path : str or path-like, optional
         The file to write. A file that is there is replaced when the new one is complete.
     model : LinkModel, optional
-        Explains the predicted links, by its `explain_link`.
+        Explains the best 200 of the predicted links, by its `explain_link`.
     clusters : iterable of node collections, or mapping, optional
         As `pu_cluster` returns them, or the cluster of each node: a colour to choose.
     shown : int, optional
@@ -117,7 +119,7 @@ def explore(
     if model is not None and not hasattr(model, "explain_link"):
         raise InvalidTypeError(f"model has no explain_link: it is a {type(model).__name__}")
     data = to_graph_data(G)
-    rows, cols, scores = predicted_links(data, links)
+    rows, cols, scores = predicted_links(data, links, "links")
     n_given = scores.size
     best = np.argsort(-scores, kind="stable")[:_MOST_PREDICTED]
     rows, cols, scores = rows[best], cols[best], scores[best]
@@ -173,7 +175,7 @@ def _rounded(places: FloatArray) -> list[list[float]]:
 
 def _reasons(model: Any, data: GraphData, rows: IntArray, cols: IntArray) -> list[Any]:
     nodes, columns = data.nodes, data.columns
-    pairs = zip(rows.tolist(), cols.tolist(), strict=True)
+    pairs = list(zip(rows.tolist(), cols.tolist(), strict=True))[:_MOST_EXPLAINED]
     return [_told(model.explain_link(nodes[u], columns[v], _REASONS)) for u, v in pairs]
 
 
@@ -230,14 +232,13 @@ def _attributes(data: GraphData) -> Iterable[tuple[str, list[Any]]]:
 
 def _coloured(name: str, values: Sequence[Any]) -> dict[str, Any] | None:
     """Return numbers as they are, and few values as categories; None if all differ."""
-    present = [value for value in values if value is not None and value == value]
-    if not all(isinstance(v, (str, bool, int, float, np.number, np.bool_)) for v in present):
+    if not all(v is None or isinstance(v, (str, *_FLAGS, *_NUMBERS)) for v in values):
         return None
+    present = [value for value in values if value is not None and value == value]
     counts = Counter(map(str, present))
-    numbers = not any(isinstance(v, (str, bool, np.bool_)) for v in present)
+    numbers = not any(isinstance(v, (str, *_FLAGS)) for v in present)
     if numbers and len(counts) > _COLOURS:
-        floats = [None if v is None or not math.isfinite(v) else float(v) for v in values]
-        return {"name": name, "values": floats}
+        return {"name": name, "values": [_finite(value) for value in values]}
     if not counts or len(counts) == len(values) > _COLOURS:
         return None
     labels = [label for label, _ in counts.most_common(_COLOURS)]
@@ -248,3 +249,10 @@ def _coloured(name: str, values: Sequence[Any]) -> dict[str, Any] | None:
     codes = [place.get(text, -1) for text in texts]
     others = {i: text for i, text in enumerate(texts) if codes[i] < 0 and text}
     return {"name": name, "labels": labels, "codes": codes, "others": others}
+
+
+def _finite(value: Any) -> float | None:
+    try:
+        return float(value) if value is not None and math.isfinite(value) else None
+    except OverflowError:  # a whole number of hundreds of digits
+        return None

@@ -156,27 +156,25 @@ def draw_predictions(
 
 
 def predicted_links(
-    data: GraphData, predictions: Iterable[Any]
+    data: GraphData, predictions: Iterable[Any], name: str = "predictions"
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the positions and scores of validated predictions."""
     if isinstance(predictions, str) or not isinstance(predictions, Iterable):
-        raise InputError(f"predictions must be (u, v, score) tuples, not {predictions!r}")
+        raise InputError(f"{name} must be (u, v, score) tuples, not {predictions!r}")
     pairs, scores = [], []
     for place, item in enumerate(predictions):
         try:
             u, v, score = item
             scores.append(float(score))
         except (TypeError, ValueError):
-            raise InputError(
-                f"item {place} of predictions is not (u, v, score): {item!r}"
-            ) from None
+            raise InputError(f"item {place} of {name} is not (u, v, score): {item!r}") from None
         if not math.isfinite(scores[-1]):
-            raise InputError(f"item {place} of predictions has the score {score!r}")
+            raise InputError(f"item {place} of {name} has the score {score!r}")
         pairs.append((u, v))
-    rows, cols = data.pair_positions(pairs, "predictions")
+    rows, cols = data.pair_positions(pairs, name)
     loops = np.flatnonzero((rows == cols) & data.square)
     if loops.size:
-        raise InputError(f"item {loops[0]} of predictions links a node to itself")
+        raise InputError(f"item {loops[0]} of {name} links a node to itself")
     return rows, cols, np.array(scores)
 
 

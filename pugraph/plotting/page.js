@@ -267,7 +267,9 @@ function details() {
     told(list, "Score", `${digits(predicted.scores[link])}, number ${link + 1} of ${predicted.us.length}`);
     told(list, "Common neighbours", listed(common(u, v)));
     panel.append(list);
-    if (predicted.reasons) panel.append(reasons(predicted.reasons[link]));
+    const why = predicted.reasons && predicted.reasons[link];
+    if (why) panel.append(reasons(why));
+    else if (predicted.reasons) panel.append(element("p", `The page has reasons for the best ${predicted.reasons.length} predicted links.`));
   }
   panel.append(button("Select nothing", goTo({})));
 }
@@ -475,9 +477,9 @@ function hint(event) {
     lines.push(names[i], `${counted(ofNode[i].length, "link")}, ${predictedAt[i].length} predicted`);
     if (by) lines.push(`${by.name}: ${valueOf(by, i) || "unknown"}`);
   } else {
-    const k = found.link, why = predicted.reasons && predicted.reasons[k].rows;
+    const k = found.link, why = predicted.reasons && predicted.reasons[k];
     lines.push(pair(predicted.us[k], predicted.vs[k]), `score ${digits(predicted.scores[k])}`);
-    if (why && why.length) lines.push(why[0][0]);
+    if (why) lines.push(...why.rows.slice(0, 2).map(([what]) => what));
   }
   tip.textContent = lines.join("\n");
   const [w, h] = size();

@@ -21,6 +21,7 @@ from pugraph.models.defaults import Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, features_memory
 from pugraph.models.fit_model import fit_model, hyperparameters_of, memory_estimate
+from pugraph.models.html import html_table
 from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Options
 from pugraph.models.resources import progress_bar
 from pugraph.selection.hiding import FRACTION, HiddenLinks, hide
@@ -113,6 +114,15 @@ class Selection(NamedTuple):
     rank: int
     table: list[Trial]
     best: int
+
+    def _repr_html_(self) -> str:
+        caption = f"Chosen: rho {self.rho:.6g}, reg {self.reg:.6g}, rank {self.rank}"
+        rows = [
+            (f"{t.rho:.6g}", f"{t.reg:.6g}", t.rank, f"{t.average_precision:.4f}",
+             f"{t.seconds:.2f}", "chosen" if place == self.best else "")
+            for place, t in enumerate(self.table)
+        ]  # fmt: skip
+        return html_table(caption, ("rho", "reg", "rank", "average precision", "s", ""), rows)
 
 
 def select(

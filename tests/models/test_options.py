@@ -109,6 +109,15 @@ def test_the_rules_give_usable_numbers_for_any_graph(method, n, links):
     assert 0 <= reg < np.inf
 
 
+def test_pu_bias_has_a_larger_penalty_for_two_kinds_of_nodes():
+    """2.5 times that of a graph of nearly the same size and density."""
+    for method, times in (("bias", 2.5), ("shift", 1)):
+        square, other = (
+            Options(method=method).hyperparameters((1000, n), 9000) for n in (1000, 1001)
+        )
+        assert other.reg == pytest.approx(times * square.reg, rel=0.01)
+
+
 def test_what_is_given_is_used():
     weights = Options(rank=7, alpha=0.75, reg=0.5).hyperparameters((5, 5), 4)
     assert weights == (7, 0.5, 0.75, 0.5)

@@ -7,6 +7,7 @@ import sys
 
 import igraph as ig
 import networkx as nx
+import numpy as np
 import pytest
 import scipy.sparse as sp
 
@@ -73,12 +74,13 @@ def test_attributes_and_clusters_become_colours():
     G = nx.path_graph(10)
     for node in G:
         G.nodes[node].update(age=node / 2, few=node % 3, own=f"own {node}", town=f"t{node // 2}")
-        G.nodes[node]["vector"] = [1, 2]
+        G.nodes[node].update(vector=np.arange(2), complex=1j, huge=10**400 + node)
     del G.nodes[0]["few"]
     G.nodes[1]["age"] = float("nan")
     found = {c["name"]: c for c in content(explore(G, [], clusters=[{0, 1}, {5}]))["colourings"]}
-    assert list(found) == ["cluster", "age", "town", "few"]
+    assert list(found) == ["cluster", "age", "town", "huge", "few"]
     assert found["age"]["values"] == [0, None, *(node / 2 for node in range(2, 10))]
+    assert found["huge"]["values"] == [None] * 10
     assert found["few"]["labels"] == ["0", "1", "2"]
     assert found["few"]["codes"] == [-1, *(node % 3 for node in range(1, 10))]
     assert found["cluster"]["codes"] == [0, 0, -1, -1, -1, 1, -1, -1, -1, -1]
@@ -168,7 +170,7 @@ def test_without_bokeh(monkeypatch):
     ("links", "options", "error", "message"),
     [
         ([(0, 99, 0.5)], {}, nx.NodeNotFound, "99"),
-        ([(0, 1)], {}, ValueError, "item 0 of predictions is not"),
+        ([(0, 1)], {}, ValueError, "item 0 of links is not"),
         ([], {"model": KARATE}, TypeError, "model has no explain_link: it is a Graph"),
         ([], {"clusters": 3}, ValueError, "clusters must be lists of nodes, or a mapping"),
         ([], {"clusters": [[99]]}, nx.NodeNotFound, "99"),

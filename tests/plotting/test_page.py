@@ -146,7 +146,8 @@ def test_a_click_on_a_link_shows_its_reasons(opened, model):
     for reason, text in zip(why.reasons, shown, strict=False):
         share, what = text.split("\t")
         assert float(share) == pytest.approx(reason.share, rel=0.01)
-        assert what == reason.what
+        # half of a character is shown as what stands for none
+        assert what.replace("\ufffd", "\ud800") == reason.what
     assert len(opened.data("chosen")["xs"]) == 1
     assert len(opened.data("ring")["x"]) == 2
 
@@ -282,6 +283,21 @@ def test_a_notebook_shows_it_in_a_frame_of_its_own(browser, graph, model, tmp_pa
     assert frame.locator("h1").inner_text() == '"Karate"'
     assert wrong == []
     context.close()
+
+
+def test_links_beyond_those_that_are_explained(browser, graph, model, tmp_path, monkeypatch):
+    monkeypatch.setitem(explore.__globals__, "_MOST_EXPLAINED", 2)
+    path = tmp_path / "page.html"
+    explore(graph, model.top_links(3), path, model=model)
+    opened = Opened(browser, path)
+    for place, reasons in enumerate((True, True, False)):
+        opened.page.locator("#predicted tbody button").nth(place).click()
+        assert bool(opened.page.locator("#reasons").count()) == reasons
+        opened.page.get_by_role("button", name="Select nothing").click()
+    opened.page.locator("#predicted tbody button").nth(2).click()
+    assert "reasons for the best 2 predicted links" in opened.text("#details")
+    assert opened.wrong == []
+    opened.context.close()
 
 
 @pytest.mark.parametrize("G", [nx.Graph(), nx.empty_graph(3), nx.DiGraph([(0, 1), (1, 2)])])

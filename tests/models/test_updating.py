@@ -12,7 +12,6 @@ from sklearn.metrics import average_precision_score
 
 import pugraph
 from pugraph.adapters import to_graph_data
-from pugraph.core.jit import threads
 from tests.models.examples import SOLVERS, blocks, groups, quick_fit
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -82,14 +81,15 @@ def test_a_loaded_model_is_updated_to_the_same_bits(fitted, tmp_path):
     assert same_bits(one.update(removed=ADDED[:1]), other.update(removed=ADDED[:1]))
 
 
-def test_the_number_of_threads_changes_no_bit(fitted):
-    _, model, _ = fitted
-    found = []
+@compiled
+@pytest.mark.parametrize("solver", SOME)
+def test_the_number_of_threads_changes_no_bit(solver, monkeypatch):
+    for module in ("resources", "evidence"):
+        monkeypatch.setattr(f"pugraph.models.{module}._FEW_LINKS", 0)
+    G, found = groups(600, 4, 0.2), []
     for n_jobs in (1, 2):
-        with threads(n_jobs), pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pugraph.models.resources._FEW_LINKS", 0)
-            patch.setattr("pugraph.models.evidence._FEW_LINKS", 0)
-            found.append(model.update(added=ADDED, removed=REMOVED))
+        model = fit(G, solver, rank=8, n_jobs=n_jobs)
+        found.append(model.update(added=[("new", 0), (0, 599), (1, 2)], removed=[*G.edges(7)]))
     assert same_bits(*found)
 
 
