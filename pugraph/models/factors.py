@@ -258,9 +258,8 @@ class FactorModel(LinkModel):
             raise InputError("the model has no features: give links instead")
         if not self.inductive and links is None:
             raise InputError("give the links of the new nodes; without any they have no score")
-        return self._grown(
-            with_nodes(self.data, new, links, kind_by_features(self._maps, features)), features
-        )
+        kind = kind_by_features(self._maps, features)
+        return self._grown(with_nodes(self.data, new, links, kind), features)
 
     def _grown(self, data: GraphData, features: Any) -> FactorModel:
         """Return the model of this graph, which has more nodes, with their features if it has."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from pugraph.adapters import GraphData
 from pugraph.adapters.features import (
     Attribute,
     FeatureMatrix,
