@@ -35,6 +35,7 @@ examples:
   pugraph fit links.csv -o links.pugraph        save a model ...
   pugraph predict --model links.pugraph         ... and use it later
   pugraph cluster --nodes people.csv --must-link friends.txt --clusters 3
+  pugraph compile                               compile everything now, for a container image
 
 "pugraph COMMAND --help" shows the options of a command. Exit codes: 0 success, 2 bad input (one
 line on stderr names the file, the line and the reason), 130 stopped by Ctrl-C."""
@@ -95,6 +96,7 @@ def make_parser() -> ArgumentParser:
     _cluster(commands)
     _fit(commands)
     _info(commands)
+    _compile(commands)
     return parser
 
 
@@ -299,6 +301,19 @@ def _info(commands: Any) -> None:
     )
     parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
     _writing(parser)
+
+
+def _compile(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compile",
+        usage="pugraph compile [--jobs N]",
+        help="compile everything now, which other commands do when they first need it",
+        description="Compile everything now, which other commands do when they first need it, and "
+        "keep it in a cache: for container images, say.",
+    )
+    parser.add_argument(
+        "--jobs", type=_whole, metavar="N", help="the number of processes (default: all cores)"
+    )
 
 
 def _model_method(parser: ArgumentParser) -> None:

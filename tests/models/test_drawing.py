@@ -23,7 +23,7 @@ def test_examples_stand_for_all_pairs(kind, monkeypatch):
     matrix = sp.csr_array(nx.to_scipy_sparse_array(G)[: 30 if kind == "rectangular" else 40])
     data = to_graph_data(matrix if kind == "rectangular" else G)
     m, n = data.adjacency.shape
-    evidence = Evidence(data, {"svd": Embedding(np.ones((m, 1)), np.ones((n, 1)), False)})
+    evidence = Evidence(data, {"pu_bias": Embedding(np.ones((m, 1)), np.ones((n, 1)), False)})
     hidden = np.arange(7, dtype=np.int32), np.arange(7, 14, dtype=np.int32)
     found = draw_examples(evidence, data._pairs, hidden, 1, np.random.default_rng(0), 1)
     links = found.is_link == 1
