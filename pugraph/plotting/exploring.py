@@ -118,7 +118,7 @@ def explore(
         check_whole("shown", shown, 0)
     if model is not None and not hasattr(model, "explain_link"):
         raise InvalidTypeError(f"model has no explain_link: it is a {type(model).__name__}")
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=False)
     rows, cols, scores = predicted_links(data, links, "links")
     n_given = scores.size
     best = np.argsort(-scores, kind="stable")[:_MOST_PREDICTED]

@@ -13,6 +13,7 @@ from pugraph.adapters.lookup import Positions
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
+from pugraph.models.reasons import name_of
 from pugraph.plotting.labels import write_beside, write_inside
 from pugraph.plotting.style import GREY, axes
 from pugraph.plotting.surroundings import around, positions_of, whole
@@ -260,6 +261,9 @@ def texts_of(data: GraphData) -> Sequence[str]:
     """Return the labels of all nodes; igraph's vertices may have names."""
     ends = list(data.nodes) if data.square else [*data.nodes, *data.columns]
     texts = list(map(str, ends))
+    if data.bipartite:
+        rows = len(data.nodes)
+        return [name_of(data, int(i >= rows), i - rows * (i >= rows)) for i in range(len(ends))]
     if data.library == "igraph" and data.graph is not None:
         if "name" in data.graph.vs.attributes():
             for vertex, name in enumerate(data.graph.vs["name"]):
