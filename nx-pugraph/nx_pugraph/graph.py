@@ -50,7 +50,7 @@ class ConvertedGraph:
     @cached_property
     def data(self) -> GraphData:
         """The links."""
-        return to_graph_data(self.graph)
+        return to_graph_data(self.graph, bipartite=False)
 
     @cached_property
     def degrees(self) -> IntArray:

@@ -394,13 +394,10 @@ def _kinds(parser: ArgumentParser) -> None:
     group.add_argument(
         "--bipartite",
         action=BooleanOptionalAction,
-        help="only pairs across two kinds are links: the two columns of an edge list, even where "
-        "names agree; of a GraphML, GEXF or GML file, as --kind says",
+        help="links go across two kinds only: the columns of an edge list, or as --kind says",
     )
     group.add_argument(
-        "--kind",
-        metavar="ATTRIBUTE",
-        help="the node attribute that tells two kinds (default: bipartite, or else type)",
+        "--kind", metavar="NAME", help="the node attribute that tells them (default: bipartite)"
     )
 
 
