@@ -9,7 +9,7 @@ graph.
 With --drift: twenty updates in a row, each of which exchanges one link in twenty. Prints Markdown
 and writes docs/data/update.csv, or docs/data/update-drift.csv.
 
-    PUGRAPH_DATA=... python benchmarks/update.py [--repeats 3] [--models "bias, als" blend]
+    PUGRAPH_DATA=... python benchmarks/update.py [--repeats 3] [--models blend ...]
     PUGRAPH_DATA=... python benchmarks/update.py --drift
 """
 
@@ -35,7 +35,8 @@ from pugraph.core.types import IntArray
 from pugraph.evaluation import evaluate
 
 NETWORKS = ("ca-AstroPh", "sx-mathoverflow")
-DRIFTING = ("ca-GrQc", "ca-AstroPh")
+DRIFTING = ("ca-GrQc",)
+SAMPLED = {"ca-AstroPh": 1_000_000, "sx-mathoverflow": 1_000_000}  # non-links; otherwise all
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "bias, als": ("bias", {}),
     "bias, ccd++": ("bias", {"solver": "ccd++"}),
@@ -67,7 +68,7 @@ class Network:
         nodes = self.data.nodes
         us, vs = (ends[self.hidden] for ends in self.links)
         pairs = [(nodes[u], nodes[v]) for u, v in zip(us, vs, strict=True)]
-        found = evaluate(model, train, pairs, sample=300_000)
+        found = evaluate(model, train, pairs, sample=SAMPLED.get(self.name))
         return found.connected.estimated_average_precision
 
 
@@ -118,14 +119,16 @@ def drift(network: Network, label: str) -> list[str]:
     return [f"{network.precision(m, now):.4f}" for m in models]
 
 
-def updates(labels: list[str], repeats: int) -> tuple[str, list[str], Iterator[list[Any]]]:
+def updates(
+    networks: list[str], labels: list[str], shares: list[float], repeats: int
+) -> tuple[str, list[str], Iterator[list[Any]]]:
     head = ["network", "model", "changed links, %", "update, s", "refit, s", "times faster"]
     head += ["objective", "objective, another seed", "AP", "AP of the refit"]
     rows = (
         [network.name, label, f"{100 * changed:g}", *compare(network, label, changed, repeats)]
-        for network in map(Network, NETWORKS)
+        for network in map(Network, networks)
         for label in labels
-        for changed in CHANGED
+        for changed in shares
     )
     return "update", head, rows
 
@@ -140,11 +143,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--models", nargs="*", default=[*MODELS])
+    parser.add_argument("--networks", nargs="*", default=NETWORKS)
+    parser.add_argument("--changed", nargs="*", type=float, default=CHANGED)
     parser.add_argument("--drift", action="store_true")
     args = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     pugraph.fit(nx.karate_club_graph()).update(added=[(0, 9)])  # compile
-    name, head, found = drifts(args.models) if args.drift else updates(args.models, args.repeats)
+    if args.drift:
+        name, head, found = drifts(args.models)
+    else:
+        name, head, found = updates(args.networks, args.models, args.changed, args.repeats)
     rows = []
     for row in found:
         print(*row, file=sys.stderr, flush=True)
