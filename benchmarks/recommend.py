@@ -3,7 +3,8 @@
 A fifth of the pairs of a rectangular matrix is hidden at random, three times. Every method names
 the 20 best new columns of each row. implicit's ALS has, each time, the best settings of a grid on
 a fifth of the remaining pairs. Times, of all threads together, are of the fit and of naming the
-columns, without that choice: the median of the splits. Prints rows and writes docs/data/recommend.csv.
+columns, without that choice: the median of the splits. Prints rows and writes
+docs/data/recommend.csv.
 
     PUGRAPH_DATA=... python benchmarks/recommend.py [films cora generated]
 
