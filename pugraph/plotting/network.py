@@ -264,9 +264,6 @@ def texts_of(data: GraphData) -> Sequence[str]:
         return [name_of(data, axis, place) for axis, size in sides for place in range(size)]
     ends = list(data.nodes) if data.square else [*data.nodes, *data.columns]
     texts = list(map(str, ends))
-    if data.bipartite:
-        rows = len(data.nodes)
-        return [name_of(data, int(i >= rows), i - rows * (i >= rows)) for i in range(len(ends))]
     if data.library == "igraph" and data.graph is not None:
         if "name" in data.graph.vs.attributes():
             for vertex, name in enumerate(data.graph.vs["name"]):
