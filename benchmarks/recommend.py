@@ -2,8 +2,9 @@
 
 A fifth of the pairs of a rectangular matrix is hidden at random, three times. Every method names
 the 20 best new columns of each row. implicit's ALS has, each time, the best settings of a grid on
-a fifth of the remaining pairs. Times are of the fit and of naming the columns, without that
-choice, the median of the splits. Prints rows and writes docs/data/recommend.csv.
+a fifth of the remaining pairs. Times, of all threads together, are of the fit and of naming the
+columns, without that choice: the median of the splits. Prints rows and writes
+docs/data/recommend.csv.
 
     PUGRAPH_DATA=... python benchmarks/recommend.py [films cora generated]
 
@@ -204,16 +205,16 @@ def main() -> None:
                 "pu_blend": ours(),
             }
             for method, call in methods.items():
-                start = time.perf_counter()
+                start = time.process_time()
                 named = call(train)
-                took = time.perf_counter() - start
+                took = time.process_time() - start
                 found.setdefault(method, []).append((*recall_and_ndcg(named, hidden), took))
                 print(seed, method, *(f"{x:.4f}" for x in found[method][-1]), flush=True)
         for method, results in found.items():
             recall, ndcg, took = np.array(results).T
             spread = [f"{side.mean():.3f} ± {side.std(ddof=1):.3f}" for side in (recall, ndcg)]
             rows.append([name, method, *spread, f"{np.median(took):.1f}"])
-    head = ["data", "method", f"recall@{K}", f"NDCG@{K}", "s"]
+    head = ["data", "method", f"recall@{K}", f"NDCG@{K}", "CPU s"]
     print(table(head, rows), machine("implicit", "numba", "numpy"), sep="\n\n")
     write_csv("recommend", head, rows)
 

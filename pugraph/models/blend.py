@@ -24,6 +24,7 @@ from pugraph.models.drawing import draw_examples
 from pugraph.models.embedding import Embedding
 from pugraph.models.evidence import COMMON_NEIGHBORS, DEGREES, Evidence, Model
 from pugraph.models.factors import FactorModel
+from pugraph.models.feature_map import kind_by_features
 from pugraph.models.link_model import LinkModel
 from pugraph.models.odds import Examples, Odds
 from pugraph.models.options import Options
@@ -317,7 +318,7 @@ class Blend(LinkModel):
         if isinstance(by_features, FactorModel):
             if features is None:
                 raise InputError("the model has features: give those of the new nodes")
-            kind = by_features._kind_by(features)
+            kind = kind_by_features(by_features._maps, features)
         data = with_nodes(self.data, new, links, kind)
         models: dict[str, Model] = {}
         for name, model in self._evidence.models.items():

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters import GraphData, networkx, to_graph_data
 from pugraph.adapters.lookup import node_list, places_of
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
@@ -228,15 +228,14 @@ def _attributes(data: GraphData) -> Iterable[tuple[str, list[Any]]]:
     if data.graph is None or data.library not in ("networkx", "igraph"):
         return
     if data.library == "igraph":
-        from pugraph.adapters.igraph import values
+        from pugraph.adapters import igraph
 
         for name in data.graph.vs.attributes():
             if name != "name":
-                yield name, values(data.graph, name, data._ends)
+                yield name, igraph.values(data.graph, name, data._ends)
         return
-    rows = [data.graph.nodes[node] for node in data._ends]
-    for name in dict.fromkeys(name for row in rows for name in row):
-        yield str(name), [row.get(name) for row in rows]
+    for name in dict.fromkeys(name for node in data._ends for name in data.graph.nodes[node]):
+        yield str(name), networkx.values(data.graph, name, data._ends)
 
 
 def _coloured(name: str, values: Sequence[Any]) -> dict[str, Any] | None:

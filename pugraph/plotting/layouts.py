@@ -71,12 +71,11 @@ def _by_node(data: GraphData, layout: Mapping[Any, Any]) -> FloatArray:
             "an array with the rows first"
         )
     rows: list[Any] = [None] * len(data._ends)
+    sides = ((data.index, 0), (data.column_index or {}, len(data.nodes)))
     for node, place in layout.items():
-        # nodes that are not in the graph are ignored
-        if node in data.index:
-            rows[data.index[node]] = place
-        if data.column_index is not None and node in data.column_index:
-            rows[len(data.nodes) + data.column_index[node]] = place
+        for index, first in sides:
+            if node in index:  # nodes that are not in the graph are ignored
+                rows[first + index[node]] = place
     for node, place in zip(data._ends, rows, strict=True):
         if place is None:
             raise InputError(f"the layout has no position for node {node!r}")
