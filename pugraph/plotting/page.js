@@ -430,7 +430,6 @@ function find(event) {
   event.preventDefault();
   const text = $("wanted").value, found = matches(text);
   if (!found.length) {
-    state.node = state.link = null;
     select({});
     $("details").replaceChildren(element("h2", `No node matches "${text}"`));
     return;
