@@ -220,8 +220,8 @@ def _ratio(G: ConvertedGraph, delta: Any, community: Any) -> Score | None:
         within, _ = shared_neighbors((inside, inside), ones, rows, cols)
         shared, _ = shared_neighbors((every, every), ones, rows, cols)
         scores = (within / (shared - within + delta)).tolist()
-        for place in np.flatnonzero(codes[rows] != codes[cols]):
-            scores[place] = 0  # networkx's is an int
-        return scores
+        same = (codes[rows] == codes[cols]).tolist()
+        # networkx's 0 is an int
+        return [score if alike else 0 for score, alike in zip(scores, same, strict=True)]
 
     return score
