@@ -1,59 +1,67 @@
-"""Start-up time: `import pugraph`, and the first call with a cold and a warm cache.
+"""Start-up: imports, the first call and the demonstration, with a cold and a warm cache.
 
-Every time is the median over new processes, which are interleaved. Prints Markdown.
+Everything runs in new processes, which are interleaved; times are medians. CPU seconds, of all
+threads and child processes, depend less on what else the machine does. Directories with other
+versions of pugraph may be given, to be measured in the same run. Prints Markdown.
 
-    python benchmarks/start.py
+    python benchmarks/start.py [repeats] [directory ...]
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from pathlib import Path
 
 from common import machine, table
 
-REPEATS = 5
-FIRST_CALL = "import pugraph; list(pugraph.pu_bias(G, [(0, 33)]))"
-IMPORTS = {
-    "import networkx, scipy.sparse": "import networkx, scipy.sparse",
-    "import pugraph": "import pugraph",
-    "import pugraph; pugraph.pu_bias": "import pugraph; pugraph.pu_bias",
+GRAPH = "import networkx, scipy.sparse; G = networkx.karate_club_graph()"
+CALLS = {
+    "import networkx, scipy.sparse": GRAPH,
+    "import pugraph": f"{GRAPH}; import pugraph",
+    "first pu_bias": f"{GRAPH}; import pugraph; list(pugraph.pu_bias(G, [(0, 33)]))",
+    "python -m pugraph": "from pugraph.cli import main; main([])",
 }
+COMPILED = ("first pu_bias", "python -m pugraph")  # are measured with both caches
 
 
-def timed(code: str, before: str = "", cache: str | None = None) -> float:
-    """Return how long `code` takes in a new process, after `before`."""
-    script = (
-        f"import time\n{before}\nstart = time.perf_counter()\n{code}\n"
-        "print(time.perf_counter() - start)"
+def timed(code: str, directory: str, cache: str) -> tuple[float, float]:
+    """Return the seconds, and the CPU seconds, of a new process."""
+    environment = {**os.environ, "PYTHONPATH": directory, "NUMBA_CACHE_DIR": cache}
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL, check=True
     )
-    environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
-    )
-    return float(done.stdout.split()[-1])
+    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main() -> None:
-    times: dict[str, list[float]] = {}
-    graph = "import networkx, scipy.sparse; G = networkx.karate_club_graph()"
-    for _ in range(REPEATS):
-        for name, code in IMPORTS.items():
-            times.setdefault(name, []).append(timed(code))
-        with tempfile.TemporaryDirectory() as cache:
-            for name in ("first pu_bias, cold cache", "first pu_bias, warm cache"):
-                times.setdefault(name, []).append(timed(FIRST_CALL, graph, cache))
-    base = statistics.median(times["import networkx, scipy.sparse"])
-    rows = [
-        [name, f"{statistics.median(found):.3f}", f"{statistics.median(found) / base:.2f}"]
-        for name, found in times.items()
-    ]
-    print(machine("numba", "networkx", "scipy"), "\n")
-    print(table(["what", "s", "times networkx's import"], rows))
+def main(repeats: int, directories: list[str]) -> None:
+    load = os.getloadavg()[0]
+    times: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for _ in range(repeats):
+        for name, code in CALLS.items():
+            for directory in directories:
+                with tempfile.TemporaryDirectory() as cache:
+                    caches = (", cold cache", ", warm cache") if name in COMPILED else ("",)
+                    for kind in caches:
+                        found = timed(code, directory, cache)
+                        times.setdefault((name + kind, directory), []).append(found)
+    base = min(cpu for _, cpu in times["import networkx, scipy.sparse", directories[0]])
+    rows = []
+    for (name, directory), found in times.items():
+        seconds, cpu = (statistics.median(values) for values in zip(*found, strict=True))
+        version = Path(directory).name
+        rows.append([name, version, f"{seconds:.2f}", f"{cpu:.2f}", f"{cpu / base:.1f}"])
+    print(machine("numba", "networkx", "scipy"), f"Load {load:.1f} to {os.getloadavg()[0]:.1f}.\n")
+    print(table(["what", "version", "s", "CPU s", "CPU, networkx's import = 1"], rows))
 
 
 if __name__ == "__main__":
-    main()
+    repeats, *others = sys.argv[1:] or ["5"]
+    main(int(repeats), [*others, str(Path(__file__).parents[1])])

@@ -5,23 +5,33 @@ the others are ranked among all pairs or a sample of them. Runs once with the di
 links, and once without, where local indices can be compared too. Prints Markdown and writes
 docs/data/later-links-*.csv.
 
-    PUGRAPH_DATA=... python benchmarks/temporal.py [network ...]
+With --again, the first 80 % of the messages are given, and the pairs with a message among the
+others are to be found, repeated ones too. Writes docs/data/contacts-*.csv.
+
+    PUGRAPH_DATA=... python benchmarks/temporal.py [--again] [network ...]
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
+import gzip
+import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 import networkx as nx
+import numpy as np
+import pandas as pd
 from common import write_csv
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pugraph
 from pugraph import datasets, link_prediction
+from pugraph.adapters import to_graph_data
 from pugraph.evaluation import compare
 
 BOTH_WAYS = ("pu_blend", "pu_bias", "pu_shift", "katz", "svd_katz")
@@ -40,7 +50,12 @@ METRICS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("networks", nargs="*", default=["CollegeMsg", "sx-mathoverflow"])
-    for name in parser.parse_args().networks:
+    parser.add_argument("--again", action="store_true", help="contacts, repeated ones too")
+    args = parser.parse_args()
+    if args.again:
+        contacts(args.networks[0])
+        return
+    for name in args.networks:
         directed = datasets.load(name)
         directed.remove_edges_from(list(nx.selfloop_edges(directed)))
         for G, scorers in ((directed, BOTH_WAYS), (undirected(directed), BOTH_WAYS + LOCAL)):
@@ -101,6 +116,55 @@ def _products(G: Any, ebunch: Any, counts: Any) -> Iterator[tuple[Any, Any, floa
         tails[u] += counts(end - time)
         heads[v] += counts(end - time)
     return ((u, v, tails[u] * heads[v]) for u, v in ebunch)
+
+
+def contacts(name: str) -> None:
+    """Write which pairs have a message among the last fifth of all, as several rules rank them."""
+    path = Path(os.environ["PUGRAPH_DATA"]) / name / f"{name}.txt.gz"
+    with gzip.open(path, "rt") as file:
+        events = pd.read_csv(file, sep=" ", names=["source", "target", "time"])
+    events = events[events["source"] != events["target"]].sort_values("time", kind="stable")
+    cut = round(0.8 * len(events))
+    known, later = events.iloc[:cut], events.iloc[cut:]
+    data = to_graph_data(known, weight="count", time="time", keep="last", directed=True)
+    n, end = len(data.nodes), known["time"].max()
+    apart = ~np.eye(n, dtype=bool)
+
+    def of_pairs(frame: pd.DataFrame, values: Any, keep: Any) -> Any:
+        found = np.zeros((n, n))
+        us, vs = (frame[side].map(data.index).to_numpy() for side in ("source", "target"))
+        keep.at(found, (us, vs), values)
+        return found
+
+    between = later[later["source"].isin(data.index) & later["target"].isin(data.index)]
+    truth = of_pairs(between, np.ones(len(between)), np.maximum)[apart] > 0
+    ages = end - known["time"].to_numpy()
+    half_life = np.median(ages) / 4
+    latest = of_pairs(known, 1 / (1 + ages), np.maximum)
+    rows, cols = (side.astype(np.int32) for side in np.nonzero(apart))
+    model = pugraph.fit(data)
+    blend = np.zeros((n, n))
+    blend[apart] = model.score_pairs(rows, cols)
+    scores = {
+        "the latest partner again": latest,
+        "the latest partner either way": np.maximum(latest, latest.T),
+        "the number of messages": of_pairs(known, np.ones(len(known)), np.add),
+        "the number of messages, fading": of_pairs(known, 2 ** (-ages / half_life), np.add),
+        "pu_blend, time": blend,
+        "the latest partner, then pu_blend": np.where(latest > 0, 1 + latest, blend),
+    }
+    again = (latest[apart] > 0) & truth
+    print(f"{name}: {truth.sum():,} pairs have a message later, {again.sum():,} had one before")
+    table = []
+    for rule, values in scores.items():
+        figures = (
+            average_precision_score(truth, values[apart]),
+            roc_auc_score(truth, values[apart]),
+        )
+        best = np.argsort(-values[apart], kind="stable")[: truth.sum()]
+        table.append([rule, *(f"{x:.4f}" for x in (*figures, truth[best].mean()))])
+        print(*table[-1], sep="\t", flush=True)
+    write_csv(f"contacts-{name}", ["rule", "AP", "AUC", "P at L"], table)
 
 
 def undirected(G: nx.DiGraph) -> nx.Graph:

@@ -30,9 +30,11 @@ from typing import Any
 
 import igraph as ig
 import networkx as nx
+import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
+from pugraph.cli.edges import Layout
 from pugraph.cli.files import FORMATS, FileError
 from pugraph.cli.networks import read_network
 from pugraph.cli.nodes import read_nodes
@@ -203,9 +205,17 @@ def outcome(kind: str, path: str) -> str:
             if kind == "nodes":
                 read_nodes(path, None)
             else:
-                network = read_network(path, format="edges" if kind == "gzip" else kind)
+                form = "edges" if kind == "gzip" else kind
+                network = read_network(path, format=form)
                 assert network.attributes is not None
                 assert len(set(network.names)) == network.data.adjacency.shape[0]
+                for column in (*network.unused[-1:], "count"):
+                    time = None if column == "count" else column
+                    with contextlib.suppress(FileError):  # not every column has weights
+                        layout = Layout(weight=column, time=time)
+                        again = read_network(path, format=form, layout=layout)
+                        assert again.data.weights.size == network.data.adjacency.nnz
+                        assert np.isfinite(again.data.weights).all()
     except FileError as error:
         if "\n" in str(error) or len(str(error)) > 2000:
             return OTHER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from pugraph.link_prediction import (
     preferential_attachment,
 )
 from pugraph.models import storage
+from pugraph.plotting import draw_predictions
 from pugraph.selection import estimate_rho, select
 from tests.models.examples import quick_fit, random_blend
 from tests.twokinds import EVENTS, WOMEN, davis, frame_of, igraph_of, matrix_of
@@ -436,3 +438,27 @@ def test_local_indices_across():
         jaccard_coefficient(data)
     with pytest.raises(ValueError, match="walks need a square matrix"):
         katz(data)
+
+
+# -- pictures and graphs with their predicted links
+
+
+def test_graphs_with_predicted_links_and_pictures_have_the_nodes():
+    mixed = igraph_of(davis()).permute_vertices([*range(1, 32), 0])  # kinds are not in order
+    for G in (davis(), mixed):
+        data = to_graph_data(G, bipartite=True)
+        found = pugraph.fit(data, "bias").top_links(4)
+        H = pugraph.add_predictions(data, [(v, u, p) for u, v, p in found])
+        if G is mixed:
+            new = {H.es[edge].tuple for edge in range(89, 93)}
+            new = {frozenset(pair) for pair in new}
+        else:
+            new = {frozenset(edge[:2]) for edge in H.edges(data="predicted") if edge[2]}
+        assert new == {frozenset(link[:2]) for link in found}
+        ax = draw_predictions(data, found, labels=True)
+        names = mixed.vs["name"] if G is mixed else None
+        ends = [*data.nodes, *data.columns]
+        assert [t.get_text() for t in ax.texts] == [names[v] if names else v for v in ends]
+        layout = {v: (i, i) for i, v in enumerate(reversed(ends))}
+        draw_predictions(data, found, layout=layout)
+        plt.close("all")

@@ -12,7 +12,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters.features import FeatureMatrix
-from pugraph.adapters.lookup import Positions, locate, node_list, pair_list, places_of
+from pugraph.adapters.lookup import (
+    Positions,
+    SomePositions,
+    locate,
+    node_list,
+    pair_list,
+    places_of,
+)
 from pugraph.adapters.networkx_errors import NodeNotFound
 from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import Pairs
@@ -177,7 +184,7 @@ class GraphData:
             )
         if self.library == "frame":
             return InputError(f"node {node!r} is in no row of the data frame")
-        if not isinstance(self.index, Positions):  # names=True
+        if not isinstance(self.index, (Positions, SomePositions)):  # names=True
             return InputError(f"no vertex has the name {node!r}; names=True takes names, not ids")
         return InputError(
             f"node {node!r} is not in the graph, which has {m if self.square else m + n} nodes "

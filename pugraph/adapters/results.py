@@ -10,6 +10,7 @@ import numpy as np
 
 from pugraph.adapters import to_graph_data
 from pugraph.adapters.data import GraphData
+from pugraph.adapters.lookup import nodes_at
 from pugraph.core.pairs import are_links
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError, InvalidTypeError, MissingPackageError
@@ -116,13 +117,13 @@ def add_predictions(G: Any, links: Iterable[Any]) -> Any:
     --------
     >>> import networkx as nx, pugraph
     >>> G = nx.karate_club_graph()
-    >>> H = pugraph.add_predictions(G, pugraph.top_links(G, 10))
-    >>> [edge for *edge, found in H.edges(data="predicted") if found][:2]
-    [[2, 33], [2, 6]]
+    >>> H = pugraph.add_predictions(G, pugraph.top_links(G, 1))
+    >>> [(u, v) for u, v, found in H.edges(data="predicted") if found]
+    [(2, 33)]
     >>> H.number_of_edges() - G.number_of_edges()
-    10
+    1
     """
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=False)
     if data.library not in ("networkx", "igraph") or data.graph is None:
         raise InvalidTypeError(
             "edges can be added to a graph of networkx or igraph, not to "
@@ -141,7 +142,7 @@ def add_predictions(G: Any, links: Iterable[Any]) -> Any:
     known = H.ecount()
     if "predicted" not in H.es.attributes():
         H.es["predicted"] = [False] * known
-    H.add_edges(zip(rows.tolist(), cols.tolist(), strict=True))
+    H.add_edges(zip(nodes_at(data.nodes, rows), nodes_at(data.columns, cols), strict=True))
     H.es[range(known, H.ecount())]["predicted"] = [True] * rows.size
     H.es[range(known, H.ecount())]["score"] = scores
     return H

@@ -82,6 +82,10 @@ def _run(args: Any) -> None:
         from pugraph.cli.demo import demonstrate
 
         demonstrate()
+    elif args.command == "compile":
+        from pugraph.cli.compiling import compile_all
+
+        compile_all(args)
     else:
         from pugraph.cli import commands
 

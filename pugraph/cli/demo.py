@@ -9,6 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from pugraph.cli.compiling import meanwhile
 from pugraph.core.types import FloatArray
 from pugraph.evaluation import evaluate, split_links
 from pugraph.link_prediction import adamic_adar_index, jaccard_coefficient, pu_bias, pu_blend
@@ -30,7 +31,11 @@ _HELD_OUT = 0.2
 
 def demonstrate() -> None:
     """Predict missing links of the Les Miserables network, explain one, and measure predictors."""
-    G = nx.les_miserables_graph()
+    with meanwhile():
+        _demonstrate(nx.les_miserables_graph())
+
+
+def _demonstrate(G: nx.Graph) -> None:
     print(
         f"Who else shares a chapter of Les Miserables? {G.number_of_nodes()} characters, "
         f"{G.number_of_edges()} links\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pugraph.adapters import GraphData, to_graph_data
+from pugraph.adapters import GraphData, igraph, networkx, to_graph_data
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.models.checks import check_whole
@@ -118,7 +118,7 @@ def explore(
         check_whole("shown", shown, 0)
     if model is not None and not hasattr(model, "explain_link"):
         raise InvalidTypeError(f"model has no explain_link: it is a {type(model).__name__}")
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=False)
     rows, cols, scores = predicted_links(data, links, "links")
     n_given = scores.size
     best = np.argsort(-scores, kind="stable")[:_MOST_PREDICTED]
@@ -211,7 +211,8 @@ def _labels(data: GraphData, count: int, clusters: Any) -> list[Any]:
     else:
         given = ((nodes, number) for number, nodes in enumerate(clusters))
     for nodes, label in given:
-        for place in data.positions(nodes).tolist():
+        rows, cols = data._sides_of(nodes, "clusters")
+        for place in [*rows.tolist(), *(cols + len(data.nodes)).tolist()]:
             labels[place] = label
     return labels
 
@@ -220,14 +221,14 @@ def _attributes(data: GraphData) -> Iterable[tuple[str, list[Any]]]:
     """Yield the names and values of node attributes, without the names of igraph's vertices."""
     if data.graph is None or data.library not in ("networkx", "igraph"):
         return
+    ends = [*data.nodes, *data.columns] if data.bipartite else data.nodes
     if data.library == "igraph":
         for name in data.graph.vs.attributes():
             if name != "name":
-                yield name, data.graph.vs[name]
+                yield name, igraph.values(data.graph, name, ends)
         return
-    rows = [data.graph.nodes[node] for node in data.nodes]
-    for name in dict.fromkeys(name for row in rows for name in row):
-        yield str(name), [row.get(name) for row in rows]
+    for name in dict.fromkeys(name for node in ends for name in data.graph.nodes[node]):
+        yield str(name), networkx.values(data.graph, name, ends)
 
 
 def _coloured(name: str, values: Sequence[Any]) -> dict[str, Any] | None:

@@ -57,16 +57,19 @@ def _as_array(rows: Any) -> FloatArray:
 
 
 def _by_node(data: GraphData, layout: Mapping[Any, Any]) -> FloatArray:
-    if not data.square:
+    if not data.square and not data.bipartite:
         raise InputError(
             "rows and columns of a rectangular matrix have the same indices: give the layout as "
             "an array with the rows first"
         )
-    rows: list[Any] = [None] * len(data.nodes)
+    ends = [*data.nodes, *(data.columns if data.bipartite else ())]
+    rows: list[Any] = [None] * len(ends)
+    sides = ((data.index, 0), (data.column_index or {}, len(data.nodes)))
     for node, place in layout.items():
-        if node in data.index:  # nodes that are not in the graph are ignored
-            rows[data.index[node]] = place
-    for node, place in zip(data.nodes, rows, strict=True):
+        for index, first in sides:
+            if node in index:  # nodes that are not in the graph are ignored
+                rows[first + index[node]] = place
+    for node, place in zip(ends, rows, strict=True):
         if place is None:
             raise InputError(f"the layout has no position for node {node!r}")
     return _as_array(rows)

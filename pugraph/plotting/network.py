@@ -13,6 +13,7 @@ from pugraph.adapters.lookup import Positions
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
+from pugraph.models.reasons import name_of
 from pugraph.plotting.labels import write_beside, write_inside
 from pugraph.plotting.style import GREY, axes
 from pugraph.plotting.surroundings import around, positions_of, whole
@@ -258,6 +259,9 @@ def _draw_heads(ax: Axes, curves: FloatArray, widths: FloatArray, gap: float, **
 
 def texts_of(data: GraphData) -> Sequence[str]:
     """Return the labels of all nodes; igraph's vertices may have names."""
+    if data.bipartite:
+        sides = enumerate(data.adjacency.shape)
+        return [name_of(data, axis, place) for axis, size in sides for place in range(size)]
     ends = list(data.nodes) if data.square else [*data.nodes, *data.columns]
     texts = list(map(str, ends))
     if data.library == "igraph" and data.graph is not None:

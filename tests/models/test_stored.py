@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import pugraph
 from pugraph import LinkModel
 from pugraph.models.arrays import checksum
+from pugraph.models.options import Options
 from pugraph.models.stored import (
     array_of,
     history_of,
@@ -62,6 +63,9 @@ def karate():
 @pytest.fixture(scope="module")
 def blend():
     return pugraph.fit(nx.karate_club_graph())
+
+
+OPTIONS = Options().about()
 
 
 @pytest.mark.parametrize(
@@ -114,6 +118,10 @@ def test_arrays_that_kernels_could_not_take_are_refused(tmp_path, karate, arrays
         ({"gap": "small"}, "gap is 'small'"),
         ({"batches": [3, 2]}, "batches"),
         ({"batches": [100]}, "batches"),
+        ({"options": {"rank": 4}}, "the options are not those of a fit"),
+        ({"options": {**OPTIONS, "reg": "auto"}}, "an option is not chosen yet"),
+        ({"options": {**OPTIONS, "rho": 1.5}}, "rho must be"),
+        ({"options": {**OPTIONS, "rank": [4]}}, "rank must be"),
         ({"maps": [None]}, "ValueError"),
         ({"maps": [{}, {}]}, "KeyError"),
     ],

@@ -192,19 +192,35 @@ def test_numbers_that_were_given_stay_and_rules_are_applied_again(method, solver
     assert model.update(H).reg == model.reg
 
 
-def test_weights_and_times_are_those_of_the_new_graph():
+@pytest.fixture(scope="module")
+def contacts():
     rng = np.random.default_rng(0)
-    G = groups(60, 2)
-    frame = pd.DataFrame(list(G.edges), columns=["source", "target"])
+    frame = pd.DataFrame(list(groups(60, 2).edges), columns=["source", "target"])
     frame["w"], frame["t"] = rng.uniform(1, 5, len(frame)), rng.uniform(0, 9, len(frame))
-    old = frame.iloc[:-20]
+    return frame
+
+
+def test_weights_and_times_are_those_of_the_new_graph(contacts):
+    old, now = contacts.iloc[:-20], to_graph_data(contacts, weight="w", time="t")
     model = pugraph.fit(old, "bias", weight="w", time="t", half_life=3, rank=4)
-    now = to_graph_data(frame, weight="w", time="t")
     new, refit = model.update(now), pugraph.fit(now, "bias", half_life=3, rank=4)
     assert new.history[-1] == pytest.approx(refit.history[-1], rel=1e-3)
     with pytest.raises(ValueError, match="the model was fitted with weight"):
-        model.update(frame)
-    assert model.update(removed=[tuple(frame.iloc[0, :2])]).data.weights.size == 2 * len(old) - 2
+        model.update(contacts)
+    gone = [tuple(old.iloc[0, :2])]
+    assert model.update(removed=gone).data.weights.size == 2 * len(old) - 2
+
+
+@compiled
+def test_a_blend_with_times_is_updated_as_well(contacts, tmp_path):
+    old, now = contacts.iloc[:-20], to_graph_data(contacts, time="t")
+    model = quick_fit(old, time="t", half_life=3)
+    new, refit = model.update(now), quick_fit(now, half_life=3)
+    rows, cols = np.triu_indices(60, 1)
+    scores = [m.score_pairs(rows, cols) for m in (new, refit)]
+    assert np.corrcoef(*scores)[0, 1] > 0.9
+    model.save(tmp_path / "model")
+    assert same_bits(pugraph.LinkModel.load(tmp_path / "model").update(now), new)
 
 
 def test_known_non_links_stay():

@@ -113,6 +113,40 @@ def test_igraph_names_and_attributes():
     assert (found["predicted"]["us"], found["predicted"]["vs"]) == ([2], [0])
 
 
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_two_kinds_of_nodes(library):
+    G = nx.davis_southern_women_graph()
+    women, events = ([n for n, kind in G.nodes(data="bipartite") if kind == k] for k in (0, 1))
+    G = nx.relabel_nodes(nx.Graph(G.edges), {})  # women and events in turn
+    nx.set_node_attributes(G, {node: f"is {node[0]}" for node in G}, "first")
+    if library == "igraph":
+        names = list(G)
+        G = ig.Graph.from_networkx(G)
+        G.vs["name"] = names
+        women = [G.vs.find(name=name).index for name in women]
+    data = to_graph_data(G, bipartite=women)
+    model = pugraph.fit(data, "bias")
+    for graph in (data, model.data):
+        page = explore(graph, model.top_links(3), model=model, clusters=[women[:2]])
+        found = content(page)
+        assert found["rows"] == 18
+        assert found["names"][18:] != events  # by their order in the graph
+        assert sorted(found["names"][18:]) == sorted(events)
+        assert found["colourings"][0]["codes"][:4] == [
+            0 if n in women[:2] else -1 for n in data.nodes[:4]
+        ]
+        us, vs = found["predicted"]["us"], found["predicted"]["vs"]
+        titles = [model.explain_link(u, v).title for u, v, _ in model.top_links(3)]
+        shown = [f"{found['names'][u]} - {found['names'][v]}" for u, v in zip(us, vs, strict=True)]
+        assert shown == titles
+    (first,) = [c for c in content(explore(data, []))["colourings"] if c["name"] == "first"]
+    texts = [
+        first["labels"][code] if code >= 0 else first["others"][str(i)]
+        for i, code in enumerate(first["codes"])
+    ]
+    assert texts == [f"is {name[0]}" for name in content(explore(data, []))["names"]]
+
+
 def test_columns_of_a_matrix_are_nodes_of_their_own():
     A = sp.csr_array([[1, 0, 1], [0, 1, 0]])
     model = pugraph.fit(A, "bias", rank=1)
