@@ -36,7 +36,7 @@ from pugraph.core.jit import n_threads
 from pugraph.models.defaults import reg_unit
 from pugraph.models.options import Options
 
-K, HIDDEN, SEEDS = 20, 0.2, 3
+K, HIDDEN = 20, 0.2
 FACTORS, REGULARIZATION, ALPHA = (32, 64, 128), (1.0, 10.0, 100.0), (1.0, 5.0, 20.0, 80.0)
 PENALTIES = 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.6
 NEIGHBORS = 200  # per column; all of them were not better
@@ -180,6 +180,7 @@ def penalties() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=["films", "cora", "generated"])
+    parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--reg", action="store_true")
     arguments = parser.parse_args()
     if arguments.reg:
@@ -192,7 +193,7 @@ def main() -> None:
         A = sources[name]()
         print(f"{name}: {A.shape[0]} x {A.shape[1]}, {A.nnz} pairs", flush=True)
         found: dict[str, list[tuple[float, float, float]]] = {}
-        for seed in range(SEEDS):
+        for seed in range(arguments.splits):
             train, hidden = split(A, seed)
             settings = best_als(train, seed)
             print(f"split {seed}: ALS with {settings}", flush=True)
@@ -212,9 +213,12 @@ def main() -> None:
                 print(seed, method, *(f"{x:.4f}" for x in found[method][-1]), flush=True)
         for method, results in found.items():
             recall, ndcg, took = np.array(results).T
-            spread = [f"{side.mean():.3f} ± {side.std(ddof=1):.3f}" for side in (recall, ndcg)]
-            rows.append([name, method, *spread, f"{np.median(took):.1f}"])
-    head = ["data", "method", f"recall@{K}", f"NDCG@{K}", "CPU s"]
+            spread = [
+                f"{side.mean():.3f}" + f" ± {side.std(ddof=1):.3f}" * (side.size > 1)
+                for side in (recall, ndcg)
+            ]
+            rows.append([name, arguments.splits, method, *spread, f"{np.median(took):.1f}"])
+    head = ["data", "splits", "method", f"recall@{K}", f"NDCG@{K}", "CPU s"]
     print(table(head, rows), machine("implicit", "numba", "numpy"), sep="\n\n")
     write_csv("recommend", head, rows)
 

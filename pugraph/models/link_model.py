@@ -231,8 +231,8 @@ class LinkModel(Recommender, Updatable):
         [(2, 33)]
         >>> [(u, v) for u, v, p in model.top_links(1, nodes=[0])]
         [(0, 16)]
-        >>> [(u, v) for u, v, p in model.top_links(1, nodes=[0], targets=range(20, 30))]
-        [(0, 27)]
+        >>> [(u, v) for u, v, p in model.top_links(1, nodes=[0], targets=[14, 16, 20])]
+        [(0, 16)]
         """
         check_whole("k", k, 0)
         if self.data.bipartite and not (nodes is None and targets is None):

@@ -65,10 +65,10 @@ class Recommender(PairScorer):
         --------
         >>> import networkx as nx, pugraph
         >>> model = pugraph.fit(nx.karate_club_graph())
-        >>> for node, partners in model.top_per_node(2, nodes=[0, 33]):
+        >>> for node, partners in model.top_per_node(1, nodes=[0, 33]):
         ...     print(node, [v for v, p in partners])
-        0 [16, 33]
-        33 [2, 24]
+        0 [16]
+        33 [2]
         """
         check_whole("k", k, 0)
         rows, cols = self._ends(nodes, targets)
@@ -129,9 +129,9 @@ class Recommender(PairScorer):
         --------
         >>> import networkx as nx, pugraph
         >>> model = pugraph.fit(nx.karate_club_graph())
-        >>> positions, scores = model.top_positions(2)
+        >>> positions, scores = model.top_positions(1)
         >>> positions.shape, positions[33].tolist()
-        ((34, 2), [2, 24])
+        ((34, 1), [2])
         """
         check_whole("k", k, 0)
         m, n = self.data.adjacency.shape
