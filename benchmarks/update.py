@@ -6,10 +6,11 @@ of several interleaved runs. The objective is compared with that of a refit, and
 refit from another seed. Average precision is that of a tenth of the links, which is in neither
 graph.
 
-The second table has twenty updates in a row; each of them exchanges one link in twenty. Prints
-Markdown and writes docs/data/update.csv and docs/data/update-drift.csv.
+With --drift: twenty updates in a row, each of which exchanges one link in twenty. Prints Markdown
+and writes docs/data/update.csv, or docs/data/update-drift.csv.
 
-    PUGRAPH_DATA=... python benchmarks/update.py [--repeats 3]
+    PUGRAPH_DATA=... python benchmarks/update.py [--repeats 3] [--models blend ...]
+    PUGRAPH_DATA=... python benchmarks/update.py --drift
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import argparse
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
@@ -33,7 +35,8 @@ from pugraph.core.types import IntArray
 from pugraph.evaluation import evaluate
 
 NETWORKS = ("ca-AstroPh", "sx-mathoverflow")
-DRIFTING = ("ca-GrQc", "ca-AstroPh")
+DRIFTING = ("ca-GrQc",)
+SAMPLED = {"ca-AstroPh": 1_000_000, "sx-mathoverflow": 1_000_000}  # non-links; otherwise all
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "bias, als": ("bias", {}),
     "bias, ccd++": ("bias", {"solver": "ccd++"}),
@@ -50,6 +53,7 @@ class Network:
 
     def __init__(self, name: str, seed: int = 0) -> None:
         G = datasets.load(name)
+        self.name = name
         self.data = to_graph_data(nx.Graph(G))._loopless
         self.rng = np.random.default_rng(seed)
         self.links = self.data.links()
@@ -64,7 +68,7 @@ class Network:
         nodes = self.data.nodes
         us, vs = (ends[self.hidden] for ends in self.links)
         pairs = [(nodes[u], nodes[v]) for u, v in zip(us, vs, strict=True)]
-        found = evaluate(model, train, pairs, sample=1_000_000)
+        found = evaluate(model, train, pairs, sample=SAMPLED.get(self.name))
         return found.connected.estimated_average_precision
 
 
@@ -89,13 +93,13 @@ def compare(network: Network, label: str, changed: float, repeats: int) -> list[
         for name, call in calls.items():
             seconds, found[name] = cpu_seconds(call)
             took[name] = min(took[name], seconds)
-    seed = pugraph.fit(new, method, seed=1, **options)
     differences = ["-", "-"]
     if method != "blend":
+        seed = pugraph.fit(new, method, seed=1, **options)
         least = found["refit"].history[-1]
         values = (found["update"].history[-1], seed.history[-1])
         differences = [f"{value / least - 1:+.1e}" for value in values]
-    precisions = [network.precision(m, new) for m in (found["update"], found["refit"], seed)]
+    precisions = [network.precision(found[name], new) for name in calls]
     times = [f"{took['update']:.2f}", f"{took['refit']:.2f}"]
     times.append(f"{took['refit'] / took['update']:.1f}")
     return [*times, *differences, *(f"{value:.4f}" for value in precisions)]
@@ -115,33 +119,46 @@ def drift(network: Network, label: str) -> list[str]:
     return [f"{network.precision(m, now):.4f}" for m in models]
 
 
+def updates(
+    networks: list[str], labels: list[str], shares: list[float], repeats: int
+) -> tuple[str, list[str], Iterator[list[Any]]]:
+    head = ["network", "model", "changed links, %", "update, s", "refit, s", "times faster"]
+    head += ["objective", "objective, another seed", "AP", "AP of the refit"]
+    rows = (
+        [network.name, label, f"{100 * changed:g}", *compare(network, label, changed, repeats)]
+        for network in map(Network, networks)
+        for label in labels
+        for changed in shares
+    )
+    return "update", head, rows
+
+
+def drifts(labels: list[str]) -> tuple[str, list[str], Iterator[list[Any]]]:
+    head = ["network", "model", f"AP after {TIMES} updates", "AP of a refit", "AP, another seed"]
+    rows = ([name, label, *drift(Network(name), label)] for name in DRIFTING for label in labels)
+    return "update-drift", head, rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--models", nargs="*", default=[*MODELS])
+    parser.add_argument("--networks", nargs="*", default=NETWORKS)
+    parser.add_argument("--changed", nargs="*", type=float, default=CHANGED)
+    parser.add_argument("--drift", action="store_true")
+    args = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     pugraph.fit(nx.karate_club_graph()).update(added=[(0, 9)])  # compile
+    if args.drift:
+        name, head, found = drifts(args.models)
+    else:
+        name, head, found = updates(args.networks, args.models, args.changed, args.repeats)
     rows = []
-    for name in NETWORKS:
-        network = Network(name)
-        for label in MODELS:
-            for changed in CHANGED:
-                found = compare(network, label, changed, repeats)
-                rows.append([name, label, f"{100 * changed:g}", *found])
-                print(*rows[-1], file=sys.stderr, flush=True)
-    print(f"{machine('pugraph')}\n")
-    head = ["network", "model", "changed links, %", "update, s", "refit, s", "times faster"]
-    head += ["objective", "objective, another seed", "AP", "AP of the refit", "AP, another seed"]
-    print(table(head, rows))
-    write_csv("update", head, rows)
-    rows = []
-    for name in DRIFTING:
-        for label in MODELS:
-            rows.append([name, label, *drift(Network(name), label)])
-            print(*rows[-1], file=sys.stderr, flush=True)
-    head = ["network", "model", f"AP after {TIMES} updates", "AP of a refit", "AP, another seed"]
-    print("\n" + table(head, rows))
-    write_csv("update-drift", head, rows)
+    for row in found:
+        print(*row, file=sys.stderr, flush=True)
+        rows.append(row)
+        write_csv(name, head, rows)
+    print(f"{machine('pugraph')}\n\n{table(head, rows)}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from pugraph.link_prediction import (
     preferential_attachment,
 )
 from pugraph.models import storage
+from pugraph.plotting import draw_predictions
 from pugraph.selection import estimate_rho, select
 from tests.models.examples import quick_fit, random_blend
 from tests.twokinds import EVENTS, WOMEN, davis, frame_of, igraph_of, matrix_of
@@ -174,6 +176,95 @@ def test_igraph_gives_names_back():
     np.testing.assert_array_equal(data.features.values, wanted.features.values)
     model = pugraph.fit(to_graph_data(twin, bipartite=True, names=True), "bias", rank=4)
     assert model.top_links(9) == pugraph.fit(davis(), "bias", rank=4, bipartite=True).top_links(9)
+
+
+def shuffled():
+    """The graph in igraph, with women and events mixed, and networkx's with the same edges."""
+    G = davis()
+    for place, (*_, found) in enumerate(G.edges(data=True)):
+        found.update(times=1 + place % 3, day=place, refused=place in (4, 50))
+    twin = igraph_of(G, edges=("times", "day", "refused"))
+    return G, twin.permute_vertices(np.random.default_rng(0).permutation(32).tolist())
+
+
+def by_name(G, nodes):
+    """The names of vertices, or nodes that are names."""
+    return [G.vs[node]["name"] if isinstance(node, int) else node for node in nodes]
+
+
+def entries(data, matrix, values):
+    """The values of a matrix by the names of their ends."""
+    rows, cols = (
+        by_name(data.graph, [ends[i] for i in places])
+        for ends, places in zip((data.nodes, data.columns), matrix.tocoo().coords, strict=True)
+    )
+    return dict(zip(zip(rows, cols, strict=True), values.tolist(), strict=True))
+
+
+def test_vertices_in_any_order_keep_what_their_edges_have():
+    G, twin = shuffled()
+    options = {"weight": "times", "time": "day"}
+    wanted = to_graph_data(G, bipartite=True, **options, non_links="refused")
+    plain = to_graph_data(twin, bipartite=True, non_links="refused")
+    once = to_graph_data(twin, bipartite=True, names=True, **options, non_links="refused")
+    later = to_graph_data(plain, names=True, **options)
+    in_turn = to_graph_data(to_graph_data(plain, weight="times"), time="day")
+    before = to_graph_data(
+        to_graph_data(twin, names=True, bipartite=False),
+        bipartite=once.nodes, **options, non_links="refused",
+    )  # fmt: skip
+    for data in (once, later, in_turn, before, to_graph_data(once, names=True)):
+        for name in ("weights", "times"):
+            assert entries(data, data.adjacency, getattr(data, name)) == entries(
+                wanted, wanted.adjacency, getattr(wanted, name)
+            )
+        known = data.non_links
+        assert set(entries(data, known, known.data)) == set(
+            entries(wanted, wanted.non_links, wanted.non_links.data)
+        )
+    assert (later.nodes, later.columns) == (once.nodes, once.columns)
+    assert later.column_index["E1"] == later.columns.index("E1")
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_every_result_has_the_nodes_of_the_graph(tmp_path, names):
+    G, twin = shuffled()
+    data = to_graph_data(twin, bipartite=True, names=names)
+    model = pugraph.fit(data, "bias", rank=4)
+    best = model.top_links(6)
+    wanted = pugraph.fit(G, "bias", rank=4, bipartite=True)
+    assert {type(node) for link in best for node in link[:2]} == {str if names else int}
+    pairs = [tuple(by_name(twin, link[:2])) for link in best]
+    scores = [p for *_, p in wanted.predict(pairs)]
+    np.testing.assert_allclose([p for *_, p in best], scores, atol=0.02)
+    model.save(tmp_path / "m")
+    assert pugraph.LinkModel.load(tmp_path / "m").top_links(6) == best
+    for u, partners in model.top_per_node(2, nodes=data.nodes[3:5]):
+        assert partners == [(v, p) for _, v, p in model.top_links(2, nodes=[u])]
+    why = model.explain_link(*best[0][1::-1])
+    assert (why.v, why.u) == best[0][:2]
+    assert {node for reason in why.reasons for node in reason.nodes} <= set(data._ends)
+    assert str(why).startswith(" - ".join(pairs[0]))
+    for graph in (data, twin):
+        H = pugraph.add_predictions(graph, [(v, u, p) for u, v, p in best])
+        added = {frozenset(by_name(H, edge.tuple)) for edge in H.es if edge["predicted"]}
+        assert added == set(map(frozenset, pairs))
+    H = pugraph.add_predictions(to_graph_data(G, bipartite=True), wanted.top_links(6))
+    assert nx.bipartite.is_bipartite_node_set(H, WOMEN)
+    with pytest.raises(ValueError, match=r"item 1 of links, .*, is given twice"):
+        pugraph.add_predictions(data, [best[0], (*best[0][1::-1], 0.5)])
+
+
+def test_an_update_matches_vertices_by_name():
+    _, twin = shuffled()
+    other = twin.permute_vertices(np.random.default_rng(1).permutation(32).tolist())
+    model = pugraph.fit(twin, "bias", rank=4, bipartite=True)
+    later = model.update(to_graph_data(other, bipartite=True))
+    named = pugraph.fit(to_graph_data(twin, bipartite=True, names=True), "bias", rank=4)
+    again = named.update(to_graph_data(other, bipartite=True)).top_links(9)
+    assert [(*by_name(other, link[:2]), link[2]) for link in later.top_links(9)] == again
+    scores = [p for *_, p in named.predict([link[:2] for link in again])]
+    np.testing.assert_allclose([p for *_, p in again], scores, atol=0.02)
 
 
 def test_known_non_links_are_never_predicted():
@@ -436,3 +527,27 @@ def test_local_indices_across():
         jaccard_coefficient(data)
     with pytest.raises(ValueError, match="walks need a square matrix"):
         katz(data)
+
+
+# -- pictures and graphs with their predicted links
+
+
+def test_graphs_with_predicted_links_and_pictures_have_the_nodes():
+    mixed = igraph_of(davis()).permute_vertices([*range(1, 32), 0])  # kinds are not in order
+    for G in (davis(), mixed):
+        data = to_graph_data(G, bipartite=True)
+        found = pugraph.fit(data, "bias").top_links(4)
+        H = pugraph.add_predictions(data, [(v, u, p) for u, v, p in found])
+        if G is mixed:
+            new = {H.es[edge].tuple for edge in range(89, 93)}
+            new = {frozenset(pair) for pair in new}
+        else:
+            new = {frozenset(edge[:2]) for edge in H.edges(data="predicted") if edge[2]}
+        assert new == {frozenset(link[:2]) for link in found}
+        ax = draw_predictions(data, found, labels=True)
+        names = mixed.vs["name"] if G is mixed else None
+        ends = [*data.nodes, *data.columns]
+        assert [t.get_text() for t in ax.texts] == [names[v] if names else v for v in ends]
+        layout = {v: (i, i) for i, v in enumerate(reversed(ends))}
+        draw_predictions(data, found, layout=layout)
+        plt.close("all")

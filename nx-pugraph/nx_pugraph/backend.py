@@ -10,7 +10,7 @@ from typing import Any
 
 import networkx as nx
 
-from nx_pugraph.info import FUNCTIONS
+from nx_pugraph import FUNCTIONS
 
 # Where the backend begins to be faster, measured by benchmarks/backend.py --few: with that many
 # pairs, and where the conversion has no more than that many entries of the adjacency per pair.

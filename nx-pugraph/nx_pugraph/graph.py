@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -49,7 +50,7 @@ class ConvertedGraph:
     @cached_property
     def data(self) -> GraphData:
         """The links."""
-        return to_graph_data(self.graph)
+        return to_graph_data(self.graph, bipartite=False)
 
     @cached_property
     def degrees(self) -> IntArray:
@@ -87,6 +88,13 @@ class ConvertedGraph:
             raise KeyError
         return places
 
+    def _known(self, nodes: list[Any]) -> IntArray:
+        """Return the positions of nodes that are in the graph for certain."""
+        if self._table is None:
+            return self.positions(nodes)
+        low, table = self._table
+        return table[np.fromiter(nodes, np.int64, len(nodes)) - low]
+
     def non_edges(self) -> Iterator[Block]:
         """Yield all pairs that are no edges, in the order of networkx's `non_edges`."""
         rows = self.graph._adj
@@ -101,8 +109,8 @@ class ConvertedGraph:
             counts.append(len(others))
             vs.extend(others)
             if len(vs) >= size or not nodes:
-                us = [u for u, count in zip(firsts, counts, strict=True) for _ in range(count)]
-                yield us, vs, np.repeat(self.positions(firsts), counts), self.positions(vs)
+                us = list(chain.from_iterable(map(repeat, firsts, counts)))
+                yield us, vs, np.repeat(self._known(firsts), counts), self._known(vs)
                 firsts, counts, vs, size = [], [], [], min(4 * size, _BLOCK)
 
 

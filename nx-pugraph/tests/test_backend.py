@@ -14,8 +14,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from nx_pugraph import backend, functions
-from nx_pugraph.info import FUNCTIONS, get_info
+from nx_pugraph import FUNCTIONS, backend, functions, get_info
 
 # of fractions, in the order of a set in networkx; all other scores are the same bits
 SUMS = ("adamic_adar_index", "resource_allocation_index", "ra_index_soundarajan_hopcroft")

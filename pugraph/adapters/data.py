@@ -12,7 +12,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters.features import FeatureMatrix
-from pugraph.adapters.lookup import Positions, locate, node_list, pair_list, places_of
+from pugraph.adapters.lookup import (
+    Positions,
+    SomePositions,
+    locate,
+    node_list,
+    pair_list,
+    places_of,
+)
 from pugraph.adapters.networkx_errors import NodeNotFound
 from pugraph.core.free_memory import check_memory
 from pugraph.core.pairs import Pairs
@@ -125,6 +132,16 @@ class GraphData:
 
     # The views below are private to the library, not to this module.
 
+    @property
+    def _has_ids(self) -> bool:
+        """Whether the nodes are numbers, which may have names beside them."""
+        return isinstance(self.index, (Positions, SomePositions))
+
+    @property
+    def _ends(self) -> Sequence[Hashable]:
+        """The nodes of the rows and, where they are others, those of the columns after them."""
+        return self.nodes if self.square else [*self.nodes, *self.columns]
+
     @cached_property
     def _loopless(self) -> GraphData:
         """The graph without self-loops, itself if it has none."""
@@ -177,7 +194,7 @@ class GraphData:
             )
         if self.library == "frame":
             return InputError(f"node {node!r} is in no row of the data frame")
-        if not isinstance(self.index, Positions):  # names=True
+        if not self._has_ids:  # names=True
             return InputError(f"no vertex has the name {node!r}; names=True takes names, not ids")
         return InputError(
             f"node {node!r} is not in the graph, which has {m if self.square else m + n} nodes "

@@ -79,23 +79,31 @@ def has_attribute(G: ig.Graph, name: str) -> bool:
 def values(G: ig.Graph, name: str, nodes: Iterable[Any]) -> list[Any]:
     """Return a vertex attribute's values of some vertices, None where there is none."""
     found: list[Any] = G.vs[name] if name in G.vs.attributes() else [None] * G.vcount()
-    return [found[_id(G, node)] for node in nodes]
+    return [found[vertex] for vertex in vertices(G, nodes)]
 
 
 def with_names(data: GraphData) -> GraphData:
     """Return the GraphData with the names of the vertices as its nodes."""
+    if data.library == "igraph" and not data._has_ids:
+        return data
     if data.library != "igraph" or data.graph is None:
         raise InputError("names=True is for igraph graphs; others have no ids beside their nodes")
     names = attribute(data.graph, "name")
-    index: dict[Any, int] = {}
+    first: dict[Any, int] = {}
     for vertex, name in enumerate(names):
         if not isinstance(name, str):
             raise InputError(f"names=True: vertex {vertex} has the name {name!r}, not a text")
-        if index.setdefault(name, vertex) != vertex:
+        if first.setdefault(name, vertex) != vertex:
             raise InputError(
-                f"names=True: the vertices {index[name]} and {vertex} have the same name, {name!r}"
+                f"names=True: the vertices {first[name]} and {vertex} have the same name, {name!r}"
             )
-    return replace(data, nodes=names, index=index)
+    ids: tuple[Any, Any] = data.nodes, data.columns
+    sides = [[names[vertex] for vertex in side] for side in ids]
+    index, column_index = ({name: i for i, name in enumerate(side)} for side in sides)
+    named = replace(data, nodes=sides[0], index=index)
+    if not data.bipartite:
+        return named
+    return replace(named, column_nodes=sides[1], column_index=column_index)
 
 
 def attribute(G: ig.Graph, name: str, nodes: Iterable[Any] | None = None) -> list[Any]:
@@ -110,6 +118,7 @@ def attribute(G: ig.Graph, name: str, nodes: Iterable[Any] | None = None) -> lis
     return found
 
 
-def _id(G: ig.Graph, node: Any) -> int:
-    """Return the id of a vertex that may be given by its name."""
-    return G.vs.find(name=node).index if isinstance(node, str) else node
+def vertices(G: ig.Graph, nodes: Iterable[Any]) -> list[int]:
+    """Return the ids of vertices, which may be given by their names."""
+    find = G.vs.find
+    return [find(name=node).index if isinstance(node, str) else node for node in nodes]

@@ -18,7 +18,7 @@ from pugraph.errors import InputError
 
 # the node attribute that tells the kinds, by custom of each library
 KIND_NAMES = {"networkx": "bipartite", "igraph": "type"}
-_PER_LINK = 14  # bytes per entry of the matrix while it is split, at most
+_PER_LINK = 32  # bytes per entry of the matrix while it is split, at most; measured
 
 
 def in_two_kinds(data: GraphData, kinds: Any, values: Sequence[Any] | None = None) -> GraphData:

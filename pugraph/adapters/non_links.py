@@ -64,7 +64,8 @@ def _marked(data: GraphData, name: str) -> tuple[IntArray, IntArray]:
     elif data.library == "igraph" and G is not None:
         known = name in G.es.attributes()
         marked = [edge.tuple for edge in G.es if edge[name]] if known else []
-        pairs = [(data.nodes[u], data.nodes[v]) for u, v in marked]
+        names = None if data._has_ids else G.vs["name"]
+        pairs = marked if names is None else [(names[u], names[v]) for u, v in marked]
     else:
         raise InputError(f"non_links={name!r} is for networkx and igraph graphs; give the pairs")
     if not known:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pugraph.adapters import to_graph_data
 from pugraph.adapters.data import GraphData
+from pugraph.adapters.lookup import nodes_at
 from pugraph.core.pairs import are_links
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError, InvalidTypeError, MissingPackageError
@@ -116,13 +117,13 @@ def add_predictions(G: Any, links: Iterable[Any]) -> Any:
     --------
     >>> import networkx as nx, pugraph
     >>> G = nx.karate_club_graph()
-    >>> H = pugraph.add_predictions(G, pugraph.top_links(G, 10))
-    >>> [edge for *edge, found in H.edges(data="predicted") if found][:2]
-    [[2, 33], [2, 6]]
+    >>> H = pugraph.add_predictions(G, pugraph.top_links(G, 1))
+    >>> [(u, v) for u, v, found in H.edges(data="predicted") if found]
+    [(2, 33)]
     >>> H.number_of_edges() - G.number_of_edges()
-    10
+    1
     """
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=False)
     if data.library not in ("networkx", "igraph") or data.graph is None:
         raise InvalidTypeError(
             "edges can be added to a graph of networkx or igraph, not to "
@@ -132,16 +133,17 @@ def add_predictions(G: Any, links: Iterable[Any]) -> Any:
     scores = [_number(p, place) for place, p in enumerate(found)]
     rows, cols = data.pair_positions(zip(us, vs, strict=True), "links")
     _check_new(data, rows, cols)
-    if data.library == "networkx":
-        H = data.graph.copy()
-        new = zip(us, vs, scores, strict=True)
-        H.add_edges_from((u, v, {"predicted": True, "score": p}) for u, v, p in new)
-        return H
+    ends = zip(nodes_at(data.nodes, rows), nodes_at(data.columns, cols), strict=True)
     H = data.graph.copy()
+    if data.library == "networkx":
+        H.add_edges_from(
+            (u, v, {"predicted": True, "score": p}) for (u, v), p in zip(ends, scores, strict=True)
+        )
+        return H
     known = H.ecount()
     if "predicted" not in H.es.attributes():
         H.es["predicted"] = [False] * known
-    H.add_edges(zip(rows.tolist(), cols.tolist(), strict=True))
+    H.add_edges(ends)
     H.es[range(known, H.ecount())]["predicted"] = [True] * rows.size
     H.es[range(known, H.ecount())]["score"] = scores
     return H
@@ -172,9 +174,9 @@ def _number(score: Any, place: int) -> float:
 def _check_new(data: GraphData, rows: IntArray, cols: IntArray) -> None:
     """Raise an error if a pair is a link or occurs twice."""
     lows, highs = rows, cols
-    if not data.directed:
+    if data.symmetric:
         lows, highs = np.minimum(rows, cols), np.maximum(rows, cols)
-    keys = lows.astype(np.int64) * len(data.nodes) + highs
+    keys = lows.astype(np.int64) * len(data.columns) + highs
     again = np.ones(keys.size, bool)
     again[np.unique(keys, return_index=True)[1]] = False
     for bad, what in (
@@ -183,5 +185,5 @@ def _check_new(data: GraphData, rows: IntArray, cols: IntArray) -> None:
     ):
         if bad.any():
             place = int(np.flatnonzero(bad)[0])
-            pair = f"({data.nodes[rows[place]]!r}, {data.nodes[cols[place]]!r})"
+            pair = f"({data.nodes[rows[place]]!r}, {data.columns[cols[place]]!r})"
             raise InputError(f"item {place} of links, {pair}, {what}")

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters.data import GraphData
-from pugraph.adapters.lookup import Positions
+from pugraph.adapters.lookup import Positions, SomePositions
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 
@@ -65,32 +65,38 @@ def snapshot(old: GraphData, new: GraphData) -> Snapshot:
         if there[1] and not there[0] and name != "non_links":
             raise InputError(f"the model was fitted without {name}; fit again")
     new = replace(new, features=None, column_features=None, graph=None)
-    rows = _places(*_keys(old, new))
+    mine, theirs = _keys(old, new)
+    rows = _places(mine[0], theirs[0])
     if rows.size and len(old.nodes) and rows.max() < 0:
         raise InputError(
             "no node of the new graph is in the model; nodes are matched by name, or by number "
             "where they have no names. For another graph, fit again"
         )
-    cols = rows if old.square else _places(old.columns, new.columns)
+    cols = rows if old.square else _places(mine[1], theirs[1])
     return Snapshot(new, (rows, cols), _changed(old._loopless, new._loopless, rows, cols))
 
 
-def _keys(old: GraphData, new: GraphData) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return what the nodes of two graphs are matched by: igraph's names, if all have one."""
+_Sides = tuple[Sequence[Any], Sequence[Any]]
+
+
+def _keys(old: GraphData, new: GraphData) -> tuple[_Sides, _Sides]:
+    """Return what rows and columns are matched by: igraph's names, if all nodes have one."""
     mine, theirs = _names(old), _names(new)
-    if mine and (theirs or not isinstance(new.index, Positions)):
-        return mine, theirs or new.nodes
-    if theirs and not isinstance(old.index, Positions):
-        return old.nodes, theirs
-    return old.nodes, new.nodes
+    if mine and (theirs or not new._has_ids):
+        return mine, theirs or (new.nodes, new.columns)
+    if theirs and not old._has_ids:
+        return (old.nodes, old.columns), theirs
+    return (old.nodes, old.columns), (new.nodes, new.columns)
 
 
-def _names(data: GraphData) -> list[str] | None:
-    """Return the names of vertices, if each has its own."""
-    index = data.index
-    if not isinstance(index, Positions) or len(index.names) != len(data.nodes):
+def _names(data: GraphData) -> _Sides | None:
+    """Return the names of the rows and of the columns, if each vertex has its own."""
+    index = data.index.whole if isinstance(data.index, SomePositions) else data.index
+    if not isinstance(index, Positions) or not index.names or len(index.names) != len(index):
         return None
-    return [index.name(place) for place in range(len(data.nodes))]
+    ids: tuple[Any, Any] = data.nodes, data.columns
+    rows, cols = ([index.name(vertex) for vertex in side] for side in ids)
+    return rows, cols
 
 
 def _places(old: Sequence[Any], new: Sequence[Any]) -> IntArray:

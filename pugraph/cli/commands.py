@@ -31,6 +31,7 @@ from pugraph.cli.networks import (
 )
 from pugraph.cli.nodes import (
     NodeTable,
+    kinds_of,
     known_pair,
     of_nodes,
     pair_positions,
@@ -317,7 +318,7 @@ def info(args: Namespace) -> None:
     else:
         description = describe(_load(args))
     if form == "table":
-        rows = [(name, _plain(value)) for name, value in description.items()]
+        rows = [(name, output.plain(value)) for name, value in description.items()]
         output.write_text(output.aligned(None, rows) + _hints(description), args.output)
     else:
         output.write_rows(list(description), [list(description.values())], form, args.output)
@@ -333,19 +334,9 @@ def _hints(description: dict[str, Any]) -> str:
     return "\n" * bool(told) + "".join(told)
 
 
-def _plain(value: Any) -> str:
-    if value is None or value == []:
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return "; ".join(map(str, value))
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
 def _load(args: Namespace) -> Network:
     """Return the network that the arguments name, with the features that they ask for."""
-    kinds = _kinds(args)
+    kinds = kinds_of(args)
     for option in ("half_life", "keep"):
         if getattr(args, option, None) is not None and args.time is None:
             raise InputError(f"{_flag(option)} is for edges with times: give --time, too")
@@ -388,24 +379,6 @@ def _with_features(network: Network, args: Namespace) -> Network:
             )
             raise FileError(network.path, f"no node attribute {name!r}; {available}")
     return replace(network, data=to_graph_data(network.data, features=args.features))
-
-
-def _kinds(args: Namespace) -> bool | str | None:
-    """Return whether there are two kinds of nodes, or which attribute tells them."""
-    if args.command == "cluster":
-        return False
-    kinds: bool | str | None = args.bipartite
-    if args.kind is not None:
-        if kinds is False:
-            raise InputError("--kind cannot be combined with --no-bipartite")
-        kinds = args.kind
-    if kinds:
-        if args.file is None:
-            raise InputError("--bipartite needs a file; the example network has one kind of nodes")
-        for option in ("directed", "nodes"):
-            if getattr(args, option) is not None:
-                raise InputError(f"--bipartite cannot be combined with --{option}")
-    return kinds
 
 
 def _nodes(args: Namespace) -> NodeTable:

@@ -94,6 +94,8 @@ def errors_of_content(path: str) -> Iterator[None]:
     """Turn an error of the library into a `FileError`, which names the file."""
     try:
         yield
+    except FileError:
+        raise
     except InputError as error:
         raise FileError(path, str(error)) from None
 

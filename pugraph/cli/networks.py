@@ -295,7 +295,8 @@ def _in_kinds(network: Network, bipartite: bool | str | None) -> Network:
             raise FileError(
                 network.path, f"no node attribute {kind}, to tell two kinds; name it: --kind"
             )
-        return replace(network, data=to_graph_data(data, bipartite=kind))
+        with errors_of_content(network.path):
+            return replace(network, data=to_graph_data(data, bipartite=kind))
     values = [value for _, value in data.graph.nodes(data=_KINDS[0])]
     if bipartite is None and are_two_kinds(data, values):
         warnings.warn(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -197,3 +198,21 @@ def known_pair(data: GraphData, u: str, v: str, source: str) -> list[Any]:
         if row in sides[0] and column in sides[1]:
             return [sides[0][row], sides[1][column]]
     raise InputError(f"{u!r} and {v!r} are one kind of nodes; a pair has one of each")
+
+
+def kinds_of(args: Namespace) -> bool | str | None:
+    """Return whether there are two kinds of nodes, or which attribute tells them."""
+    if args.command == "cluster":
+        return False
+    kinds: bool | str | None = args.bipartite
+    if args.kind is not None:
+        if kinds is False:
+            raise InputError("--kind cannot be combined with --no-bipartite")
+        kinds = args.kind
+    if kinds:
+        if args.file is None:
+            raise InputError("--bipartite needs a file; the example network has one kind of nodes")
+        for option in ("directed", "nodes"):
+            if getattr(args, option) is not None:
+                raise InputError(f"--bipartite cannot be combined with --{option}")
+    return kinds

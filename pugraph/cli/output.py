@@ -162,3 +162,20 @@ def page(
     title = f"{len(predictions):,} predicted links"
     with errors_of_file(path):
         explore(G, predictions, path, model=model, title=title, seed=seed)
+
+
+def plain(value: Any) -> str:
+    """Return a value as one would write it.
+
+    Examples
+    --------
+    >>> plain(True), plain(1234), plain(["ann", "bob"]), plain(None)
+    ('yes', '1,234', 'ann; bob', 'none')
+    """
+    if value is None or value == []:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)

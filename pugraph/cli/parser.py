@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from argparse import (
     ArgumentParser,
-    ArgumentTypeError,
     BooleanOptionalAction,
     RawDescriptionHelpFormatter,
 )
 from typing import Any, NoReturn
 
 from pugraph import __version__
+from pugraph.cli import values
 from pugraph.cli.files import FORMATS, MAX_SIZE, SEPARATORS
 from pugraph.cli.output import FORMS
 from pugraph.link_prediction.methods import METHODS
@@ -137,7 +136,10 @@ def _predict(commands: Any) -> None:
     )
     parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
     parser.add_argument(
-        "--top", type=_whole, metavar="N", help="the number of pairs, best first (default: 10)"
+        "--top",
+        type=values.whole,
+        metavar="N",
+        help="the number of pairs, best first (default: 10)",
     )
     parser.add_argument(
         "--pairs",
@@ -187,7 +189,7 @@ def _explain(commands: Any) -> None:
     parser.add_argument("--model", metavar="FILE", help='a model saved by "pugraph fit"')
     parser.add_argument(
         "--top",
-        type=_whole,
+        type=values.whole,
         default=10,
         metavar="N",
         help="the number of reasons, strongest first (default: 10); the others are added up",
@@ -224,13 +226,16 @@ def _evaluate(commands: Any) -> None:
     )
     parser.add_argument(
         "--seeds",
-        type=_whole,
+        type=values.whole,
         default=5,
         metavar="N",
         help="the number of random splits (default: 5)",
     )
     parser.add_argument(
-        "--sample", type=_whole, metavar="N", help="rank among N random non-links instead of all"
+        "--sample",
+        type=values.whole,
+        metavar="N",
+        help="rank among N random non-links instead of all",
     )
     parser.add_argument(
         "--negatives",
@@ -273,7 +278,10 @@ def _cluster(commands: Any) -> None:
         help="do not use the links of the network, only features and --must-link",
     )
     parser.add_argument(
-        "--clusters", type=_whole, metavar="K", help="the number of clusters (default: estimated)"
+        "--clusters",
+        type=values.whole,
+        metavar="K",
+        help="the number of clusters (default: estimated)",
     )
     _fitting(parser, contacts=False)
     _writing(parser)
@@ -312,7 +320,10 @@ def _compile(commands: Any) -> None:
         "keep it in a cache: for container images, say.",
     )
     parser.add_argument(
-        "--jobs", type=_whole, metavar="N", help="the number of processes (default: all cores)"
+        "--jobs",
+        type=values.whole,
+        metavar="N",
+        help="the number of processes (default: all cores)",
     )
 
 
@@ -360,7 +371,7 @@ def _reading(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--max-size",
-        type=_size,
+        type=values.size,
         default=MAX_SIZE,
         metavar="SIZE",
         help="refuse files of more bytes, unpacked, than this: a number, or one with K, M, G or T "
@@ -371,7 +382,7 @@ def _reading(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--features",
-        type=_names,
+        type=values.names,
         metavar="COLUMNS",
         help="columns of --nodes (default: all), or node attributes of the network, separated by "
         "commas; numbers are used as they are, text as categories",
@@ -383,13 +394,10 @@ def _kinds(parser: ArgumentParser) -> None:
     group.add_argument(
         "--bipartite",
         action=BooleanOptionalAction,
-        help="only pairs across two kinds are links: the two columns of an edge list, even where "
-        "names agree; of a GraphML, GEXF or GML file, as --kind says",
+        help="links go across two kinds only: the columns of an edge list, or as --kind says",
     )
     group.add_argument(
-        "--kind",
-        metavar="ATTRIBUTE",
-        help="the node attribute that tells two kinds (default: bipartite, or else type)",
+        "--kind", metavar="NAME", help="the node attribute that tells them (default: bipartite)"
     )
 
 
@@ -410,7 +418,7 @@ def _contacts(parser: ArgumentParser, hides: bool) -> None:
     )
     group.add_argument(
         "--half-life",
-        type=_number,
+        type=values.number,
         metavar="AGE",
         help="with --time: the age at which a link counts half (default: a quarter of the "
         "median age)",
@@ -433,24 +441,24 @@ def _fitting(parser: ArgumentParser, contacts: bool = True, hides: bool = False)
     """Add the options of a fit; `contacts` with weights and times, `hides` to split by these."""
     group = parser.add_argument_group("fitting")
     auto = ', or "auto" to choose it on hidden links'
-    group.add_argument("--rank", type=_rank, help=f"the length of a node's vectors{auto}")
+    group.add_argument("--rank", type=values.rank, help=f"the length of a node's vectors{auto}")
     group.add_argument(
-        "--rho", type=_number, help=f"the fraction of the true links that is unseen{auto}"
+        "--rho", type=values.number, help=f"the fraction of the true links that is unseen{auto}"
     )
-    group.add_argument("--reg", type=_number, help=f"the weight of the penalty{auto}")
+    group.add_argument("--reg", type=values.number, help=f"the weight of the penalty{auto}")
     group.add_argument(
         "--missing",
-        type=_number,
+        type=values.number,
         help="for blend: the fraction of the true links that its scores take to be missing, in "
         '(0, 1) (default: 0.1), or "auto" to estimate it',
     )
     if contacts:
         _contacts(parser, hides)
     group.add_argument(
-        "--seed", type=_seed, default=0, help="the seed of all random choices (default: 0)"
+        "--seed", type=values.seed, default=0, help="the seed of all random choices (default: 0)"
     )
     group.add_argument(
-        "--jobs", type=_whole, metavar="N", help="the number of threads (default: all)"
+        "--jobs", type=values.whole, metavar="N", help="the number of threads (default: all)"
     )
 
 
@@ -474,44 +482,3 @@ def listed(names: list[str]) -> str:
     'bias, shift and blend'
     """
     return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _whole(text: str) -> int:
-    return _at_least(text, 1)
-
-
-def _seed(text: str) -> int:
-    return _at_least(text, 0)
-
-
-def _at_least(text: str, least: int) -> int:
-    if not text.isdecimal() or int(text) < least:
-        raise ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
-    return int(text)
-
-
-def _size(text: str) -> int:
-    found = re.fullmatch(r"(\d{1,15})([KMGT]?)", text.upper(), re.ASCII)
-    if not found:
-        raise ArgumentTypeError(f"{text!r} is not a size such as 500M or 4G")
-    return int(found[1]) << 10 * " KMGT".index(found[2] or " ")
-
-
-def _rank(text: str) -> int | str:
-    return text if text == "auto" else _whole(text)
-
-
-def _number(text: str) -> float | str:
-    if text == "auto":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is neither a number nor auto") from None
-
-
-def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise ArgumentTypeError(f"{text!r} has no name in it")
-    return names

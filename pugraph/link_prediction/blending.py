@@ -21,8 +21,13 @@ from pugraph.models.checks import Auto, checks_names, is_auto
 from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
 from pugraph.models.drawing import DRAWN, MOST_PATHS, draw_examples
-from pugraph.models.evidence import Evidence, Vectors, evidence_memory, n_columns
-from pugraph.models.fit_model import hyperparameters_of
+from pugraph.models.evidence import (
+    Evidence,
+    Vectors,
+    evidence_memory,
+    n_columns,
+    with_numbers,
+)
 from pugraph.models.odds import Examples, Odds, estimate_seen, learn_odds
 from pugraph.models.options import Options, Progress
 from pugraph.models.resources import progress_bar
@@ -36,9 +41,6 @@ HIDDEN = 0.1  # the fraction of the links hidden in each round
 # often in small graphs, where a round takes milliseconds.
 _ENOUGH_LINKS, _MOST_TIMES, _FEW_LINKS = 3000, 5, 1000
 _MOST_CUTS = 3  # rounds with times, as the graph shrinks from one to the next
-# Times the default reg of pu_bias: other evidence has what a smaller one adds. Chosen on the
-# rectangular matrices that docs/defaults.md names.
-_RECTANGULAR_REG = 1.2
 _TINY = 2000  # links, below which threads would wait for Python more than they compute
 _ESTIMATES = 0.01, 0.9  # the lowest and the highest estimate of the fraction of missing links
 # For the memory estimate, measured: bytes per path of two steps and per entry of the matrix, and
@@ -82,7 +84,7 @@ def learn_blend(data: GraphData, options: Options) -> Blend:
         progress_bar(total=times + 2, desc="pu_blend", unit="step", disable=not bar) as steps,
     ):
         chosen = resolve(data, options)
-        options = _with_numbers(data, chosen)
+        options = with_numbers(data, chosen)
         generators = rng.spawn(times + 1)
         nothing: IntArray = np.empty(0, np.int32)
 
@@ -151,13 +153,6 @@ def blend_memory(data: GraphData, options: Options) -> int:
     examples = _PER_COLUMN * n_columns(data) + drawn
     work = max(at_a_time * work, examples)
     return (times + 1) * kept + work + _PER_LINK * data.adjacency.nnz
-
-
-def _with_numbers(data: GraphData, options: Options) -> Options:
-    """Return the options with the rho and reg of the whole graph, for all rounds."""
-    numbers = hyperparameters_of(data, options)
-    larger = _RECTANGULAR_REG if options.reg is None and not data.square else 1.0
-    return replace(options, rho=numbers.rho, reg=larger * numbers.reg)
 
 
 def _learn(

@@ -22,8 +22,9 @@ from pugraph.errors import InputError
 from pugraph.models import blend_search
 from pugraph.models.drawing import draw_examples
 from pugraph.models.embedding import Embedding
-from pugraph.models.evidence import COMMON_NEIGHBORS, DEGREES, Evidence, Model
+from pugraph.models.evidence import COMMON_NEIGHBORS, DEGREES, Evidence, Model, with_numbers
 from pugraph.models.factors import FactorModel
+from pugraph.models.feature_map import kind_by_features
 from pugraph.models.link_model import LinkModel
 from pugraph.models.odds import Examples, Odds
 from pugraph.models.options import Options
@@ -36,6 +37,8 @@ _BLOCK = 1 << 17
 # below, starting threads takes longer than they save; chosen by hand, affects speed only
 _FEW_PAIRS = 5000
 _NAMED = 5  # common neighbours that an explanation names; chosen by hand
+# An update draws pairs for calibration alone: a quarter of those that a fit draws; chosen by hand.
+_LESS_OFTEN = 4
 # Of the log odds, in calibration: mostly within 0.3 of 0; in tiny graphs odds may be far too high.
 _SHIFTS = -10.0, 2.0
 # the quantiles of the evidence that are kept, to tell how unusual a value is
@@ -317,7 +320,7 @@ class Blend(LinkModel):
         if isinstance(by_features, FactorModel):
             if features is None:
                 raise InputError("the model has features: give those of the new nodes")
-            kind = by_features._kind_by(features)
+            kind = kind_by_features(by_features._maps, features)
         data = with_nodes(self.data, new, links, kind)
         models: dict[str, Model] = {}
         for name, model in self._evidence.models.items():
@@ -348,13 +351,11 @@ class Blend(LinkModel):
             name: (change.of_rows(W, 0), change.of_rows(H, 1))
             for name, (W, H) in old.vectors.items()
         }
+        nothing: tuple[IntArray, IntArray] = np.empty(0, np.int32), np.empty(0, np.int32)
+        rng = np.random.default_rng(options.seed)
         with threads(options.n_jobs):
-            evidence = Evidence.fit(data, options, start, change.changed)
-            nothing: IntArray = np.empty(0, np.int32)
-            rng = np.random.default_rng(options.seed)
-            pairs = draw_examples(
-                evidence, data._pairs, (nothing, nothing), 1, rng, options.n_jobs
-            )
+            evidence = Evidence.fit(data, with_numbers(data, options), start, change.changed)
+            pairs = draw_examples(evidence, data._pairs, nothing, _LESS_OFTEN, rng, options.n_jobs)
         with threads(1):  # BLAS: the bits of a product could depend on its threads
             learned = self._learned.of_graph(pairs, data._n_links)
         return Blend(data, evidence, learned, self._n_jobs, options)

@@ -32,19 +32,20 @@ from pugraph.models.feature_map import (
     FeatureMap,
     Maps,
     Part,
+    encoded_sides,
     feature_reasons,
     heaviest,
+    kind_by_features,
 )
 from pugraph.models.link_model import LinkModel
 from pugraph.models.options import Options
 from pugraph.models.reasons import Shares, name_of, neighbor_reasons
 from pugraph.models.stored import (
+    batches_of,
     factors_of,
     history_of,
     hyperparameters_of,
     is_finite,
-    is_list,
-    is_whole,
     require,
 )
 
@@ -257,19 +258,13 @@ class FactorModel(LinkModel):
             raise InputError("the model has no features: give links instead")
         if not self.inductive and links is None:
             raise InputError("give the links of the new nodes; without any they have no score")
-        return self._grown(with_nodes(self.data, new, links, self._kind_by(features)), features)
-
-    def _kind_by(self, features: Any) -> int | None:
-        """Return the kind of new nodes with these features: rows (0), columns (1), or either."""
-        given = features if isinstance(features, tuple) and len(features) == 2 else self._maps
-        if (given[0] is None) == (given[1] is None):
-            return None
-        return int(given[0] is None)
+        kind = kind_by_features(self._maps, features)
+        return self._grown(with_nodes(self.data, new, links, kind), features)
 
     def _grown(self, data: GraphData, features: Any) -> FactorModel:
         """Return the model of this graph, which has more nodes, with their features if it has."""
         if self.inductive:
-            values = self._encoded(data, features)
+            values = encoded_sides(self._maps, data, self.data.adjacency.shape, features)
             of_rows, of_cols = self._placed_by_features(values)
             data = self._with_features(data, values)
         else:
@@ -310,33 +305,6 @@ class FactorModel(LinkModel):
         check_known(change.data, options)
         W, H = (change.of_rows(factor, axis) for axis, factor in enumerate(self.factors))
         return fit_model(change.data, options, (W, H), changed=change.changed)
-
-    def _encoded(self, grown: GraphData, features: Any) -> list[Any]:
-        """Return the features of new nodes as columns: of the new rows, and of the new columns.
-
-        None for a side without new nodes.
-        """
-        ends = zip((grown.nodes, grown.columns), self.data.adjacency.shape, strict=True)
-        new = [list(nodes[known:]) for nodes, known in ends]
-        pair = isinstance(features, tuple) and len(features) == 2
-        if grown.bipartite and all(new) and not pair:
-            raise InputError(
-                "there are new nodes of both kinds: give their features as a tuple, "
-                f"those of {new[0][:3]} and those of {new[1][:3]}"
-            )
-        made: list[Any] = []
-        for side, nodes, given in zip(
-            self._maps, new, features if pair else (features,) * 2, strict=True
-        ):
-            if not nodes and not grown.square:
-                made.append(None)
-                continue
-            if side is None:
-                raise InputError(
-                    "one side of the model has no features that could place new nodes on it"
-                )
-            made.append(side.encoded(given, nodes))
-        return made
 
     def _placed_by_features(self, values: list[Any]) -> list[FloatArray]:
         return [
@@ -514,20 +482,6 @@ class FactorModel(LinkModel):
             about["solver"],
             gap,
             (left, right),
-            _batches_of(about, data),
+            batches_of(about, shape, data.square),
             Options.restored(about.get("options"), **how),
         )
-
-
-def _batches_of(about: dict[str, Any], data: GraphData) -> tuple[tuple[int, int], ...]:
-    """Return how many rows and columns there were before each time that nodes were added."""
-    rows = about.get("batches", [])  # older files have none, or only those of rows
-    columns = about.get("column_batches")
-    if columns is None:
-        require(isinstance(rows, list), "batches is not a list")
-        columns = rows if data.square else [data.adjacency.shape[1]] * len(rows)
-    require(is_list(columns, int, len(rows)), "batches are not as many for columns")
-    for known, most in zip((rows, columns), data.adjacency.shape, strict=True):
-        require(is_list(known, int) and known == sorted(known), "batches are not in order")
-        require(all(is_whole(n, 0, most) for n in known), "batches are too large")
-    return tuple(zip(rows, columns, strict=True))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from pugraph.adapters import GraphData
 from pugraph.adapters.features import (
     Attribute,
     FeatureMatrix,
@@ -275,3 +276,39 @@ def feature_reasons(terms: list[tuple[Part, Part]], same: bool) -> Shares:
         return Reason(" and ".join(words) or "every pair", float(block[a, b]))
 
     return Shares(np.concatenate([block.ravel() for block in blocks]), reason)
+
+
+def kind_by_features(maps: Maps, features: Any) -> int | None:
+    """Return the kind of new nodes with these features: rows (0), columns (1), or either."""
+    given = features if isinstance(features, tuple) and len(features) == 2 else maps
+    if (given[0] is None) == (given[1] is None):
+        return None
+    return int(given[0] is None)
+
+
+def encoded_sides(
+    maps: Maps, grown: GraphData, known: tuple[int, int], features: Any
+) -> list[Any]:
+    """Return the features of new nodes as columns: of the new rows, and of the new columns.
+
+    New are all but the first `known` ones. None for a side without any.
+    """
+    ends = zip((grown.nodes, grown.columns), known, strict=True)
+    new = [list(nodes[first:]) for nodes, first in ends]
+    pair = isinstance(features, tuple) and len(features) == 2
+    if grown.bipartite and all(new) and not pair:
+        raise InputError(
+            "there are new nodes of both kinds: give their features as a tuple, "
+            f"those of {new[0][:3]} and those of {new[1][:3]}"
+        )
+    made: list[Any] = []
+    for side, nodes, given in zip(maps, new, features if pair else (features,) * 2, strict=True):
+        if not nodes and not grown.square:
+            made.append(None)
+            continue
+        if side is None:
+            raise InputError(
+                "one side of the model has no features that could place new nodes on it"
+            )
+        made.append(side.encoded(given, nodes))
+    return made

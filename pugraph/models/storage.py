@@ -123,7 +123,8 @@ def _graph(arrays: dict[str, Any], about: dict[str, Any]) -> GraphData:
         return GraphData(nodes, index_of, *kind, square=square, **more)
     require(not square, "a graph of two kinds of nodes is not square")
     columns, column_index = _side(about["columns"], n)
-    if library == "igraph":
+    named = about["names"] is None and is_list(nodes + columns, str)
+    if library == "igraph" and not named:
         require(all(map(is_whole, nodes + columns)), "a vertex is not a number")
         require(sorted(nodes + columns) == list(range(m + n)), "the vertices are not 0, 1, ...")
         whole = _positions(about["names"], m + n)

@@ -138,3 +138,19 @@ def history_of(about: Mapping[str, Any]) -> list[float]:
     history = about["history"]
     require(isinstance(history, list) and all(map(is_finite, history)), "history is not numbers")
     return [float(value) for value in history]
+
+
+def batches_of(
+    about: Mapping[str, Any], shape: tuple[int, int], square: bool
+) -> tuple[tuple[int, int], ...]:
+    """Return how many rows and columns there were before each time that nodes were added."""
+    rows = about.get("batches", [])  # older files have none, or only those of rows
+    columns = about.get("column_batches")
+    if columns is None:
+        require(isinstance(rows, list), "batches is not a list")
+        columns = rows if square else [shape[1]] * len(rows)
+    require(is_list(columns, int, len(rows)), "batches are not as many for columns")
+    for known, most in zip((rows, columns), shape, strict=True):
+        require(is_list(known, int) and known == sorted(known), "batches are not in order")
+        require(all(is_whole(n, 0, most) for n in known), "batches are too large")
+    return tuple(zip(rows, columns, strict=True))

@@ -110,7 +110,10 @@ class Updatable(PairScorer):
                     "the model has two kinds of nodes: tell those of the new graph, as "
                     "update(to_graph_data(G2, bipartite=...))"
                 )
-            data = to_graph_data(G2, directed=self.data.directed)
+            data = to_graph_data(G2, directed=self.data.directed, bipartite=False)
             if data.library == "matrix" and self.data.directed:  # which may happen to be symmetric
                 data = replace(data, directed=True)
+            named = self.data.library == "igraph" and not self.data._has_ids
+            if named and data.library == "igraph" and data.graph is not None:
+                data = to_graph_data(data, names=True)
         return self._updated(snapshot(self.data, data))

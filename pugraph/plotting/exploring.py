@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pugraph.adapters import GraphData, to_graph_data
-from pugraph.core.types import FloatArray, IntArray
+from pugraph.adapters import GraphData, networkx, to_graph_data
+from pugraph.adapters.lookup import node_list, places_of
+from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
 from pugraph.models.checks import check_whole
 from pugraph.models.reasons import LinkExplanation
@@ -118,7 +119,9 @@ def explore(
         check_whole("shown", shown, 0)
     if model is not None and not hasattr(model, "explain_link"):
         raise InvalidTypeError(f"model has no explain_link: it is a {type(model).__name__}")
-    data = to_graph_data(G)
+    data = to_graph_data(G, bipartite=False)
+    if isinstance(links, Iterable) and not isinstance(links, str):
+        links = list(links)
     rows, cols, scores = predicted_links(data, links, "links")
     n_given = scores.size
     best = np.argsort(-scores, kind="stable")[:_MOST_PREDICTED]
@@ -142,7 +145,7 @@ def explore(
             "vs": part.cols.tolist(),
             "scores": scores.tolist(),
             "span": span(scores),
-            "reasons": None if model is None else _reasons(model, data, rows, cols),
+            "reasons": None if model is None else _reasons(model, [links[i] for i in best]),
         },
         "shown": min(scores.size, _SHOWN if shown is None else int(shown)),
         "colourings": _colourings(data, part, clusters),
@@ -173,10 +176,9 @@ def _rounded(places: FloatArray) -> list[list[float]]:
     return (places / (places.max() or 1.0)).round(4).T.tolist()
 
 
-def _reasons(model: Any, data: GraphData, rows: IntArray, cols: IntArray) -> list[Any]:
-    nodes, columns = data.nodes, data.columns
-    pairs = list(zip(rows.tolist(), cols.tolist(), strict=True))[:_MOST_EXPLAINED]
-    return [_told(model.explain_link(nodes[u], columns[v], _REASONS)) for u, v in pairs]
+def _reasons(model: Any, links: list[Any]) -> list[Any]:
+    # nodes as they were given: a model may know vertices by name, and G by id
+    return [_told(model.explain_link(u, v, _REASONS)) for u, v, _ in links[:_MOST_EXPLAINED]]
 
 
 def _told(why: LinkExplanation) -> dict[str, Any]:
@@ -207,12 +209,17 @@ def _labels(data: GraphData, count: int, clusters: Any) -> list[Any]:
     if isinstance(clusters, str) or not isinstance(clusters, Iterable):
         raise InputError(f"clusters must be lists of nodes, or a mapping, not {clusters!r}")
     if isinstance(clusters, Mapping):
-        given: Iterable[tuple[Any, Any]] = [([node], of) for node, of in clusters.items()]
+        given = list(clusters.items())
     else:
-        given = ((nodes, number) for number, nodes in enumerate(clusters))
-    for nodes, label in given:
-        for place in data.positions(nodes).tolist():
-            labels[place] = label
+        lists = (node_list(nodes, data.index) for nodes in clusters)
+        given = [(node, number) for number, nodes in enumerate(lists) for node in nodes]
+    places = places_of([node for node, _ in given], data.index)
+    others = np.flatnonzero(places < 0)
+    columns = data.column_index if data.column_index is not None else data.index
+    found = data._locate([given[i][0] for i in others], columns)
+    places[others] = found + data.adjacency.shape[0]
+    for place, (_, label) in zip(places.tolist(), given, strict=True):
+        labels[place] = label
     return labels
 
 
@@ -221,13 +228,14 @@ def _attributes(data: GraphData) -> Iterable[tuple[str, list[Any]]]:
     if data.graph is None or data.library not in ("networkx", "igraph"):
         return
     if data.library == "igraph":
+        from pugraph.adapters import igraph
+
         for name in data.graph.vs.attributes():
             if name != "name":
-                yield name, data.graph.vs[name]
+                yield name, igraph.values(data.graph, name, data._ends)
         return
-    rows = [data.graph.nodes[node] for node in data.nodes]
-    for name in dict.fromkeys(name for row in rows for name in row):
-        yield str(name), [row.get(name) for row in rows]
+    for name in dict.fromkeys(name for node in data._ends for name in data.graph.nodes[node]):
+        yield str(name), networkx.values(data.graph, name, data._ends)
 
 
 def _coloured(name: str, values: Sequence[Any]) -> dict[str, Any] | None:

@@ -36,6 +36,14 @@ def find_positions(G: Any, data: GraphData, count: int, layout: Any, seed: int) 
         found = _by_node(data, layout)
     else:
         found = _as_array(layout)
+        if data.bipartite and data.library == "igraph" and data.graph is not None:
+            from igraph import Layout
+
+            from pugraph.adapters.igraph import vertices
+
+            # a Layout has the vertices in the order of the graph
+            if isinstance(layout, Layout) and len(found) == count:
+                found = found[vertices(data.graph, data._ends)]
     if found.shape != (count, 2):
         raise InputError(
             f"the layout must have a row (x, y) for each of {count} nodes, not shape {found.shape}"
@@ -57,16 +65,18 @@ def _as_array(rows: Any) -> FloatArray:
 
 
 def _by_node(data: GraphData, layout: Mapping[Any, Any]) -> FloatArray:
-    if not data.square:
+    if not data.square and not data.bipartite:
         raise InputError(
             "rows and columns of a rectangular matrix have the same indices: give the layout as "
             "an array with the rows first"
         )
-    rows: list[Any] = [None] * len(data.nodes)
+    rows: list[Any] = [None] * len(data._ends)
+    sides = ((data.index, 0), (data.column_index or {}, len(data.nodes)))
     for node, place in layout.items():
-        if node in data.index:  # nodes that are not in the graph are ignored
-            rows[data.index[node]] = place
-    for node, place in zip(data.nodes, rows, strict=True):
+        for index, first in sides:
+            if node in index:  # nodes that are not in the graph are ignored
+                rows[first + index[node]] = place
+    for node, place in zip(data._ends, rows, strict=True):
         if place is None:
             raise InputError(f"the layout has no position for node {node!r}")
     return _as_array(rows)

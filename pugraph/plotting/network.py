@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.adapters.lookup import Positions
+from pugraph.adapters.lookup import Positions, SomePositions
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models.checks import check_whole
@@ -258,16 +258,15 @@ def _draw_heads(ax: Axes, curves: FloatArray, widths: FloatArray, gap: float, **
 
 def texts_of(data: GraphData) -> Sequence[str]:
     """Return the labels of all nodes; igraph's vertices may have names."""
-    ends = list(data.nodes) if data.square else [*data.nodes, *data.columns]
-    texts = list(map(str, ends))
+    names: dict[Any, Any] = {}
+    index = data.index.whole if isinstance(data.index, SomePositions) else data.index
     if data.library == "igraph" and data.graph is not None:
         if "name" in data.graph.vs.attributes():
-            for vertex, name in enumerate(data.graph.vs["name"]):
-                texts[vertex] = str(vertex if name is None else name)
-    elif isinstance(data.index, Positions):
-        for name, vertex in data.index.names.items():
-            texts[vertex] = name
-    return texts
+            names = dict(enumerate(data.graph.vs["name"]))
+    elif isinstance(index, Positions):
+        names = {vertex: name for name, vertex in index.names.items()}
+    found = ((node, names.get(node)) for node in data._ends)
+    return [str(node if name is None else name) for node, name in found]
 
 
 def _named(labels: str | bool, count: int, rows: IntArray, cols: IntArray) -> list[int]:

@@ -154,8 +154,10 @@ function drawKnown() {
     return pointer(X[u] + t * (X[v] - X[u]), Y[u] + t * (Y[v] - Y[u]), X[v] - X[u], Y[v] - Y[u], colours.known, 6);
   }));
 }
+let drawnAt = 0; // the diameter of nodes
 function drawNodes() {
   const colours = look(), size = diameter(), bare = size < 5; // too small for an edge
+  drawnAt = size;
   if (n > 2000) colours.node = between(colours.node, colours.edge, 0.4); // on a ground of links
   const how = (bigger) => (i) => {
     const {fill, shape} = nodeLook(i, colours);
@@ -428,7 +430,6 @@ function find(event) {
   event.preventDefault();
   const text = $("wanted").value, found = matches(text);
   if (!found.length) {
-    state.node = state.link = null;
     select({});
     $("details").replaceChildren(element("h2", `No node matches "${text}"`));
     return;
@@ -527,7 +528,11 @@ let waiting = false;
 function moved() { // names and sizes suit the part that is in view
   if (waiting) return;
   waiting = true;
-  requestAnimationFrame(() => { waiting = false; drawLabels(); if (n > FEW_NODES) { drawNodes(); } });
+  requestAnimationFrame(() => {
+    waiting = false;
+    drawLabels();
+    if (Math.abs(diameter() - drawnAt) > 0.1) drawNodes();
+  });
 }
 new ResizeObserver(() => { if (wasFitted) everything(); else view(...middle(), span()); }).observe(frame);
 for (const range of [x_range, y_range]) range.properties.start.change.connect(moved);

@@ -9,6 +9,7 @@ import pugraph
 from pugraph.adapters import to_graph_data
 from pugraph.adapters.networkx_errors import NetworkXNotImplemented, NodeNotFound
 from pugraph.errors import InputError, InvalidTypeError, MissingPackageError
+from pugraph.link_prediction.local_indices import LocalIndex
 
 pd = pytest.importorskip("pandas")
 KARATE = nx.karate_club_graph()
@@ -112,6 +113,5 @@ def test_errors_of_predicted_edges():
         pugraph.add_predictions(nx.MultiGraph(G), [])
     with pytest.raises(InvalidTypeError, match="not to coo_array"):
         pugraph.add_predictions(nx.to_scipy_sparse_array(G, format="coo"), [])
-    model = pugraph.link_prediction.local_indices.LocalIndex(G, "common_neighbors")
     with pytest.raises(InvalidTypeError, match="a GraphData without its graph"):
-        pugraph.add_predictions(model.data, [])
+        pugraph.add_predictions(LocalIndex(G, "common_neighbors").data, [])

@@ -288,7 +288,9 @@ def test_attributes_of_edges_are_weights_and_times(kind, parallel, directed):
     assert other.weights.sum() == (1 if directed else 2) * sum(
         (2 if directed else 1) * w for _, _, w in graph.edges(data="w")
     )
-    with pytest.raises(FileError, match=r"no edge has the attribute 'x'; there are: .*t, w"):
+    with pytest.raises(
+        FileError, match=r"^\S+network: no edge has the attribute 'x'; there are: .*t, w"
+    ):
         read(text, kind, weight="x")
 
 
@@ -315,6 +317,7 @@ def test_a_bad_attribute_names_the_edge_and_the_file(value, message):
     with pytest.raises(FileError) as error:
         read(text, "gml", weight="w")
     assert message in str(error.value)
+    assert str(error.value).count("network: ") == 1
 
 
 def test_a_missing_attribute_names_the_edge():

@@ -15,6 +15,7 @@ import pugraph
 from pugraph.adapters import to_graph_data
 from pugraph.plotting import explore
 from tests.plotting.looks import KARATE, LINKS
+from tests.twokinds import davis, igraph_of
 
 
 def content(page):
@@ -113,6 +114,40 @@ def test_igraph_names_and_attributes():
     assert (found["predicted"]["us"], found["predicted"]["vs"]) == ([2], [0])
 
 
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+def test_two_kinds_of_nodes(library):
+    G = nx.davis_southern_women_graph()
+    women, events = ([n for n, kind in G.nodes(data="bipartite") if kind == k] for k in (0, 1))
+    G = nx.relabel_nodes(nx.Graph(G.edges), {})  # women and events in turn
+    nx.set_node_attributes(G, {node: f"is {node[0]}" for node in G}, "first")
+    if library == "igraph":
+        names = list(G)
+        G = ig.Graph.from_networkx(G)
+        G.vs["name"] = names
+        women = [G.vs.find(name=name).index for name in women]
+    data = to_graph_data(G, bipartite=women)
+    model = pugraph.fit(data, "bias")
+    for graph in (data, model.data):
+        page = explore(graph, model.top_links(3), model=model, clusters=[women[:2]])
+        found = content(page)
+        assert found["rows"] == 18
+        assert found["names"][18:] != events  # by their order in the graph
+        assert sorted(found["names"][18:]) == sorted(events)
+        assert found["colourings"][0]["codes"][:4] == [
+            0 if n in women[:2] else -1 for n in data.nodes[:4]
+        ]
+        us, vs = found["predicted"]["us"], found["predicted"]["vs"]
+        titles = [model.explain_link(u, v).title for u, v, _ in model.top_links(3)]
+        shown = [f"{found['names'][u]} - {found['names'][v]}" for u, v in zip(us, vs, strict=True)]
+        assert shown == titles
+    (first,) = [c for c in content(explore(data, []))["colourings"] if c["name"] == "first"]
+    texts = [
+        first["labels"][code] if code >= 0 else first["others"][str(i)]
+        for i, code in enumerate(first["codes"])
+    ]
+    assert texts == [f"is {name[0]}" for name in content(explore(data, []))["names"]]
+
+
 def test_columns_of_a_matrix_are_nodes_of_their_own():
     A = sp.csr_array([[1, 0, 1], [0, 1, 0]])
     model = pugraph.fit(A, "bias", rank=1)
@@ -120,6 +155,37 @@ def test_columns_of_a_matrix_are_nodes_of_their_own():
     assert (found["rows"], len(found["names"])) == (2, 5)
     assert (found["predicted"]["us"], found["predicted"]["vs"]) == ([0], [3])
     assert not found["directed"]
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_two_kinds_of_vertices_in_any_order_keep_their_names_and_attributes(names):
+    twin = igraph_of(davis())
+    twin = twin.permute_vertices(np.random.default_rng(0).permutation(32).tolist())
+    data = to_graph_data(twin, bipartite=True, names=names)
+    model = pugraph.fit(data, "bias", rank=4)
+    links = model.top_links(5)
+    told = {node: str(node if names else twin.vs[node]["name"]) for node in data._ends}
+    clusters = [[*data.nodes[:5], *data.columns], data.nodes[5:]]
+    for G in (data, twin):
+        found = content(explore(G, links, model=model, clusters=None if names else clusters))
+        called = found["names"]
+        side = dict(zip(twin.vs["name"], twin.vs["type"], strict=True))
+        colours = {colour["name"]: colour["codes"] for colour in found["colourings"]}
+        assert colours["type"] == [int(side[name]) for name in called]
+        ends = found["predicted"]["us"], found["predicted"]["vs"]
+        shown = [(called[u], called[v]) for u, v in zip(*ends, strict=True)]
+        assert shown == [(told[u], told[v]) for u, v, _ in links]
+        known = zip(found["us"], found["vs"], strict=True)
+        assert {frozenset((called[u], called[v])) for u, v in known} == set(
+            map(frozenset, davis().edges)
+        )
+        assert found["predicted"]["reasons"][0]["total"] == model.explain_link(*links[0][:2]).total
+        if not names:
+            first = {told[node] for node in clusters[0]}
+            assert colours["cluster"] == [int(name not in first) for name in called]
+    G = to_graph_data(davis(), bipartite=True)
+    found = content(explore(G, [], clusters={node: node[0] == "E" for node in davis()}))
+    assert [colour["name"] for colour in found["colourings"]] == ["cluster", "bipartite"]
 
 
 def test_of_a_large_network_the_surroundings_are_shown(monkeypatch):

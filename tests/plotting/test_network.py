@@ -22,6 +22,7 @@ from tests.plotting.looks import (
     lines,
     words,
 )
+from tests.twokinds import davis, igraph_of
 
 
 class TestDrawPredictions:
@@ -230,3 +231,24 @@ def test_graph_data_is_drawn_with_or_without_its_graph(library, layout):
         plt.close(ax.figure)
     assert drawn[0] == drawn[1] == drawn[2]
     assert len(drawn[0][0]) == 34
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_two_kinds_of_vertices_in_any_order_have_their_labels_and_places(names):
+    twin = igraph_of(davis())
+    twin = twin.permute_vertices(np.random.default_rng(0).permutation(32).tolist())
+    data = to_graph_data(twin, bipartite=True, names=names)
+    called = dict(zip(twin.vs["name"] if names else range(32), twin.vs["name"], strict=True))
+    layout = twin.layout("circular")
+    by_node = dict(zip(called, layout.coords, strict=True))
+    place = dict(zip(twin.vs["name"], layout.coords, strict=True))
+    links = [(data.columns[0], data.nodes[3], 0.5)]
+    for where in (layout, by_node):
+        ax = draw_predictions(data, links, layout=where, labels=True)
+        for text in ax.texts:
+            np.testing.assert_allclose(text.xy, place[text.get_text()])
+        assert sorted(words(ax)) == sorted(place)
+        (drawn,) = lines(ax, "predicted link").get_segments()
+        ends = [place[called[node]] for node in links[0][1::-1]]
+        np.testing.assert_allclose(drawn[[0, -1]], ends)
+        plt.close(ax.figure)
