@@ -35,7 +35,11 @@ def timed(code: str, directory: str, cache: str) -> tuple[float, float]:
     environment = {**os.environ, "PYTHONPATH": directory, "NUMBA_CACHE_DIR": cache}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(
-        [sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL, check=True
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=cache,  # or the directory of this call would come first
+        stdout=subprocess.DEVNULL,
+        check=True,
     )
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

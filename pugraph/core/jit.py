@@ -44,8 +44,7 @@ _CHUNKS = 256
 _AT_ONCE, _SECONDS = 5e8, 0.25
 
 # Seconds of work that are left, at least, where helpers are woken, and that a thread takes at a
-# time. Measured (docs/threads.md): a helper is woken in a tenth of a millisecond, and beside
-# other busy processes in some milliseconds. Affect speed only.
+# time. Chosen by hand: to wake a helper takes a small part of it. Affect speed only.
 _WORTH, _PIECE = 0.002, 0.0002
 
 
