@@ -620,7 +620,7 @@ def test_attributes_tell_the_kinds(run, tmp_path):
             "two kinds of nodes are read from edge lists",
         ),
         (["GRAPH", "--bipartite"], "no node attribute bipartite or type"),
-        (["GRAPH", "--kind", "club"], "within one kind of nodes"),
+        (["GRAPH", "--kind", "club"], "karate.gml: the edge ('0', '1') is within one"),
     ],
 )
 def test_what_two_kinds_do_not_go_with(run, visits, tmp_path, argv, message):

@@ -73,7 +73,7 @@ class TestLayouts:
     def test_many_nodes_go_to_igraph(self, monkeypatch, ax):
         monkeypatch.setattr(nx, "spring_layout", None)
         G = nx.path_graph(600)
-        draw_predictions(G, [(0, 9, 0.1)], ax=ax)
+        draw_predictions(G, [(0, 9, 0.1)], ax=ax, crop=False)
         assert len(lines(ax, "link").get_segments()) == 599
 
     @pytest.mark.parametrize(
