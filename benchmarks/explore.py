@@ -87,11 +87,9 @@ def main() -> None:
             runs = list(zip(*(times(browser, path) for _ in range(REPEATS)), strict=True))
             ready, *steps = (min(run) for run in runs)
             n_links = model.data.links()[0].size
-            rows.append(
-                [
-                    name, len(model.nodes), n_links, f"{path.stat().st_size / 1e6:.2f}", f"{ready / 1000:.1f}", *(f"{step:.0f}" for step in steps),
-                ]
-            )  # fmt: skip
+            size, after = path.stat().st_size / 1e6, ready / 1000
+            figures = [f"{size:.2f}", f"{after:.1f}", *(f"{step:.0f}" for step in steps)]
+            rows.append([name, len(model.nodes), n_links, *figures])
             if len(sys.argv) > 1:
                 shots(browser, path)
         version = browser.version
