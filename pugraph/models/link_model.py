@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, ClassVar, Self
 
 from pugraph.adapters import GraphData
+from pugraph.core.jit import threads
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
 from pugraph.models import storage
@@ -328,7 +329,8 @@ class LinkModel(Recommender, Updatable):
         check_whole("k", k, 0)
         (row,), (col,), swapped = self.data._oriented([(u, v)])
         score = float(self.score_pairs([row], [col])[0])
-        shares = self._shares(int(row), int(col))
+        with threads(1):  # small systems, on which the threads of BLAS would lose time
+            shares = self._shares(int(row), int(col))
         found = explanation(self.data, int(row), int(col), score, shares, int(k))
         return found if swapped is None else replace(found, u=found.v, v=found.u)
 
