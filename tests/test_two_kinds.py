@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pugraph
-from pugraph.adapters import to_graph_data
+from pugraph.adapters import GraphData, to_graph_data
 from pugraph.core.jit import threads
 from pugraph.evaluation import compare, evaluate, split_links
 from pugraph.link_prediction import (
@@ -459,17 +459,20 @@ def test_features_place_new_nodes_of_either_kind():
 def test_splits_and_evaluations_rank_across(library):
     G = graphs()[library]
     train, held_out = split_links(G, fraction=0.2, bipartite=KINDS[library])
-    assert type(train) is type(G)
+    assert type(train) is (GraphData if library == "frame" else type(G))
     wanted_train, wanted = split_links(matrix_of(davis()), fraction=0.2)
     us, vs = (range(18), range(18, 32)) if library == "igraph" else (WOMEN, EVENTS)
     assert held_out == [(us[u], vs[v]) for u, v in wanted]
     expected = evaluate(pugraph.pu_bias, wanted_train, wanted)
     options = {"bipartite": KINDS[library]}
-    if library == "frame":  # which may have lost nodes with their last link
-        train, held_out = split_links(to_graph_data(G, **options), fraction=0.2)
-        options = {}
     found = evaluate(pugraph.pu_bias, train, held_out, **options)
     assert found == expected
+    data, _ = split_links(to_graph_data(G, **options), fraction=0.2)
+    assert evaluate(pugraph.pu_bias, data, held_out, **options) == expected
+    converted = to_graph_data(train, bipartite=False)
+    assert evaluate(pugraph.pu_bias, converted, held_out, **options) == expected
+    of_data = compare([pugraph.pu_bias], to_graph_data(G, **options), seeds=1, bipartite=True)
+    assert of_data.results == compare([pugraph.pu_bias], G, seeds=1, **options).results
     model = pugraph.fit(train, "bias", **options)
     assert evaluate(model, train, [pair[::-1] for pair in held_out]) == expected
     assert found.all_pairs.n_links + 18 * 14 - 89 == 18 * 14 - wanted_train.nnz

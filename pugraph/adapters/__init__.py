@@ -196,6 +196,11 @@ def _of_kinds(data: GraphData, kinds: Any) -> GraphData:
         raise InputError("give bipartite where features and non_links are given, or before")
     if kinds is True and data.library == "matrix":
         return replace(data, square=False, directed=True)
+    if kinds is True and data.library == "frame":
+        raise InputError(
+            "the GraphData has the two columns of its data frame as one kind; give bipartite=True "
+            "where the frame is converted or split"
+        )
     if kinds is not True and not isinstance(kinds, str):
         if data.library == "frame":
             raise InputError("the two columns of a data frame are its kinds: bipartite=True")

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pugraph.adapters.changes import links_matrix
 from pugraph.adapters.contacts import COUNT, Contacts, edge_numbers, edge_weights
 from pugraph.adapters.data import GraphData
 from pugraph.core.pairs import are_links
-from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 
@@ -78,15 +76,15 @@ def end_columns(frame: Any) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def without_rows(frame: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
-    """Return the data frame without the rows of these links."""
-    gone = Pattern.of(links_matrix(data, rows, cols))
+def rows_of(data: GraphData) -> Any:
+    """Return the rows of the data frame whose links the GraphData has."""
+    frame = data.graph
     sides = data.index, data.index if data.column_index is None else data.column_index
     us, vs = (
         positions(frame[name].to_list(), dict(index))
         for name, index in zip(end_columns(frame), sides, strict=True)
     )
-    keep = ~are_links(gone, us, vs)
+    keep = are_links(data._pattern, us, vs)
     return frame.filter(keep) if hasattr(frame, "to_dicts") else frame[keep]
 
 

@@ -21,6 +21,7 @@ from pugraph.errors import InputError, InvalidTypeError
 from pugraph.evaluation.evaluator import (
     Task,
     check_evaluation,
+    check_library,
     evaluate_task,
     method_and_options,
     others_of,
@@ -271,7 +272,7 @@ def compare(
         Functions of other libraries need the graph itself, not a GraphData. The weights and times
         of a GraphData are used by the predictors that take them.
     fraction : float
-        As in `split_links`.
+        As in `split_links`: half of the links are hidden by default. The command line hides 0.2.
     seeds : int
         The number of random splits, with the seeds 0, 1, ...; with `time`, there is one split.
     time : str or True, optional
@@ -296,8 +297,9 @@ def compare(
     Raises
     ------
     ValueError
-        If there is no scorer, or two have the same name; if `seeds` is not a positive integer;
-        and as in `split_links` and `evaluate`.
+        If there is no scorer, or two have the same name; if one is a function of networkx and
+        `G` is not a networkx graph; if `seeds` is not a positive integer; and as in
+        `split_links` and `evaluate`.
     networkx.NetworkXNotImplemented, ValueError
         If `G` is a multigraph (networkx, igraph).
     TypeError
@@ -324,6 +326,8 @@ def compare(
     if n_jobs is not None:
         named_scorers = {name: _on_threads(s, n_jobs) for name, s in named_scorers.items()}
     data = to_graph_data(G, bipartite=bipartite)
+    for scorer in named_scorers.values():
+        check_library(scorer, data)
     numbers = range(seeds if time is None else 1)
     results: dict[str, list[Evaluation]] = {name: [] for name in named_scorers}
     times: dict[str, list[float]] = {name: [] for name in named_scorers}

@@ -14,6 +14,7 @@ import numpy as np
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import links_matrix
+from pugraph.adapters.frame import rows_of
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core import sampling
 from pugraph.core.free_memory import check_memory
@@ -63,7 +64,8 @@ def evaluate(
         called once, as `scorer(train, ebunch)`, and yields (u, v, p) in the order of `ebunch`.
         Predictors of pugraph, also as a `functools.partial`, score blocks of pairs instead.
     train : graph or GraphData
-        The training graph. A function of another library needs the graph itself.
+        The training graph. A function of another library needs the graph itself; for the
+        GraphData of a data frame, it gets the rows whose links are in `train`.
     held_out : iterable of node pairs
         Links that are not in `train`.
     negatives : {"all", "hard", "degree"}
@@ -102,7 +104,8 @@ def evaluate(
         If an item of `held_out` is not a pair, is a link of `train`, has the same node twice, or
         is repeated; if a model was fitted to another graph; if a scorer returns NaN, too few
         scores, or other pairs than those of `ebunch`; if an option is out of range or
-        contradicts another one, or `negatives` is "hard" for a rectangular matrix.
+        contradicts another one, or `negatives` is "hard" for a rectangular matrix; if `scorer`
+        is a function of networkx and `train` is not a networkx graph.
     networkx.NodeNotFound, ValueError
         If a held-out node is not in `train` (networkx, others).
     networkx.NetworkXNotImplemented, ValueError
@@ -135,11 +138,25 @@ def evaluate(
     True
     """
     options = check_evaluation(negatives, sample, ratio, per_node, k, seed)
-    if bipartite is None and isinstance(scorer, PairScorer) and scorer.data.bipartite:
+    if isinstance(train, GraphData):
+        bipartite = None if train.bipartite else bipartite
+    elif bipartite is None and isinstance(scorer, PairScorer) and scorer.data.bipartite:
         bipartite = True if scorer.data.library == "frame" else scorer.data.nodes
-    data = to_graph_data(train, bipartite=None if isinstance(train, GraphData) else bipartite)
+    data = to_graph_data(train, bipartite=bipartite)
+    check_library(scorer, data)
     task = Task(data, *_held_out_positions(data, held_out), lambda: train, {})
     return evaluate_task(scorer, task, options)
+
+
+def check_library(scorer: Any, data: GraphData) -> None:
+    """Refuse a function of networkx for a graph that is not networkx's."""
+    function, _ = unwrap(scorer)
+    name, module = (getattr(function, key, None) or "" for key in ("__name__", "__module__"))
+    if name and module.split(".")[0] == "networkx" and data.library != "networkx":
+        raise InputError(
+            f"{name} is networkx's and needs a networkx graph; convert the graph, or "
+            "take a function of pugraph.link_prediction"
+        )
 
 
 class Task(NamedTuple):
@@ -278,6 +295,8 @@ def _scores(scorer: Any, task: Task, others: BlockSource) -> tuple[FloatArray, S
             f"{type(scorer).__name__}"
         )
     graph = make_train()
+    if isinstance(graph, GraphData) and graph.library == "frame" and graph.graph is not None:
+        graph = rows_of(graph)
     if isinstance(graph, GraphData):
         name = getattr(scorer, "__name__", type(scorer).__name__)
         raise InvalidTypeError(f"{name} cannot take a GraphData; pass the graph itself")

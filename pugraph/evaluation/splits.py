@@ -10,7 +10,6 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
-from pugraph.adapters.frame import without_rows
 from pugraph.adapters.lookup import nodes_at
 from pugraph.core import sampling
 from pugraph.core.free_memory import check_memory
@@ -41,7 +40,8 @@ def split_links(
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
     fraction : float
-        The fraction of the links that is held out, between 0 and 1. Self-loops are kept.
+        The fraction of the links that is held out, between 0 and 1; half of them by default.
+        Self-loops are kept.
     seed : int
         For the random choice.
     time : str or True, optional
@@ -58,7 +58,9 @@ def split_links(
     Returns
     -------
     train : a graph of the same type as G
-        It has all nodes of G, with their attributes. For a matrix, a csr_array of ones.
+        It has all nodes of G, with their attributes. For a matrix, a csr_array of ones. For a
+        data frame, a GraphData, as rows alone would lose the nodes without a link left; `weight`
+        and `time` of other functions still name the columns of the frame.
     held_out : list of (u, v)
         Both directions of an undirected link are held out together, as one pair.
 
@@ -90,6 +92,17 @@ def split_links(
     >>> train, held_out = split_links(nx.karate_club_graph(), connected=True)
     >>> len(held_out), nx.is_connected(train)
     (39, True)
+
+    Of a data frame with two kinds of nodes:
+
+    >>> import pandas as pd, pugraph
+    >>> from pugraph.evaluation import evaluate
+    >>> films = pd.DataFrame({"person": [0, 0, 1, 1, 2, 2, 3], "film": [0, 1, 0, 2, 1, 2, 3]})
+    >>> split = split_links(films, fraction=0.3, bipartite=True)
+    >>> split
+    (<GraphData bipartite 4 x 4, 5 entries, frame>, [(1, 0), (2, 1)])
+    >>> evaluate(pugraph.pu_bias, *split, bipartite=True).all_pairs.n_links
+    2
     """
     check_option("fraction", fraction, HELD_OUT_FRACTION)
     check_whole("seed", seed, 0)
@@ -163,13 +176,11 @@ def spanning_forest(data: GraphData, rows: IntArray, cols: IntArray, order: IntA
 
 
 def train_graph(G: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
-    """Return a graph of the same type as G without these links."""
-    if isinstance(G, GraphData):
+    """Return a graph of the same type as G, or a GraphData of a frame, without these links."""
+    if isinstance(G, GraphData) or data.library == "frame":
         return without_links(data, rows, cols)
     if data.library == "matrix":
         return without_links(data, rows, cols).adjacency
-    if data.library == "frame":
-        return without_rows(G, data, rows, cols)
     train, pairs = G.copy(), _named(data, rows, cols)
     if data.library == "networkx":
         train.remove_edges_from(pairs)

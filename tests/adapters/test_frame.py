@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from functools import partial
 
 import igraph as ig
 import networkx as nx
@@ -12,7 +13,8 @@ import pytest
 
 import pugraph
 from pugraph.adapters import to_graph_data
-from pugraph.evaluation import split_links
+from pugraph.adapters.changes import without_links
+from pugraph.evaluation import compare, evaluate, split_links
 
 
 @pytest.fixture(params=["pandas", "polars"])
@@ -59,12 +61,54 @@ def test_what_is_wrong_names_the_row_or_the_column():
         list(pugraph.pu_bias(frame, [("a", "z")]))
 
 
-def test_a_split_leaves_out_rows(frame):
-    frame["year"] = range(len(frame))
-    train, held_out = split_links(frame, fraction=0.1, time="year")
-    assert list(train.columns) == list(frame.columns)
-    assert train["year"].max() == len(train) - 1
-    assert len(train) + len(held_out) == len(frame)
+@pytest.mark.parametrize("bipartite", [False, True])
+def test_the_train_of_a_split_has_all_nodes_and_can_be_evaluated(make_frame, bipartite):
+    sides = np.random.default_rng(0).integers(0, [[30], [20]], (2, 150))  # names on both sides
+    columns = {"who": sides[0], "whom": sides[1], "n": 1 + sides[0] % 3, "day": range(150)}
+    loopless = sides[0] != sides[1]
+    frame = make_frame({name: np.array(column)[loopless] for name, column in columns.items()})
+    whole = to_graph_data(frame, bipartite=bipartite, weight="n", time="day")
+    for time in (None, "day"):
+        train, held_out = split_links(frame, fraction=0.6, time=time, bipartite=bipartite)
+        assert train.nodes == whole.nodes
+        assert train.columns == whole.columns
+        rows, cols = whole.pair_positions(held_out)
+        expected = without_links(whole, rows, cols)
+        found = to_graph_data(train, weight="n", time="day", bipartite=bipartite)
+        assert (found.adjacency != expected.adjacency).nnz == 0
+        np.testing.assert_array_equal(found.weights, expected.weights)
+        np.testing.assert_array_equal(found.times, expected.times)
+        model = pugraph.fit(train, "bias", rank=2, weight="n", bipartite=bipartite)
+        weighted = partial(pugraph.pu_bias, rank=2, weight="n")
+        of_model = evaluate(model, train, held_out, bipartite=bipartite)
+        assert of_model == evaluate(weighted, train, held_out)
+        assert of_model.all_pairs.n_links == len(held_out)
+
+
+def test_own_functions_get_the_rows_that_stay(make_frame):
+    pairs = [("a", "b"), ("b", "a"), ("b", "c"), ("a", "c"), ("d", "d")]
+    frame = make_frame({"from": [u for u, _ in pairs], "to": [v for _, v in pairs]})
+    train, held_out = split_links(frame, fraction=0.4)
+    left = [pair for pair in pairs if set(pair) not in map(set, held_out)]
+    assert len(left) in (3, 4)
+    given = []
+
+    def own(G, ebunch):
+        given.append(G)
+        return ((u, v, 0.0) for u, v in ebunch)
+
+    evaluate(own, train, held_out)
+    compare([own], frame, fraction=0.4, seeds=1)
+    for rows in given:
+        assert type(rows) is type(frame)
+        assert list(zip(rows["from"], rows["to"], strict=True)) == left
+    assert len(given) == 2
+
+
+def test_one_kind_is_not_made_two_after_the_split(frame):
+    train, held_out = split_links(frame)
+    with pytest.raises(ValueError, match="bipartite=True where the frame is converted or split"):
+        evaluate(pugraph.pu_bias, train, held_out, bipartite=True)
 
 
 def test_a_model_of_a_frame_is_saved(frame, tmp_path):
@@ -149,9 +193,8 @@ def test_frames_split_and_score_alike(make_frame):
     sides = list(zip(*G.edges, strict=True))
     frame = make_frame({"source": sides[0], "target": sides[1], "year": range(len(G.edges))})
     train, held_out = split_links(frame, fraction=0.1, time="year")
-    assert type(train) is type(frame)
-    assert len(train) + len(held_out) == len(frame)
-    assert max(train["year"]) == len(train) - 1
+    assert train.adjacency.nnz // 2 + len(held_out) == len(frame)
+    assert to_graph_data(train, time="year").times.max() == len(frame) - len(held_out) - 1
     assert len(pugraph.top_links(train, 3, time="year")) == 3
 
 

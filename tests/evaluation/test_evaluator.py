@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import igraph as ig
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import scipy.sparse as sp
 
 import pugraph
 from pugraph import link_prediction
+from pugraph.adapters import to_graph_data
+from pugraph.errors import InputError
 from pugraph.evaluation import compare, evaluate, split_links
 
 
@@ -63,6 +66,31 @@ def test_bad_evaluations_are_explained():
         evaluate(lambda G, ebunch: sorted(pugraph.pu_bias(G, ebunch))[::-1], G, [(0, 2)])
     with pytest.raises(ValueError, match="the model is of another graph"):
         evaluate(model, nx.path_graph(6), [(0, 2)])
+
+
+@pytest.mark.parametrize("kind", ["matrix", "igraph", "frame", "data of a frame"])
+def test_functions_of_networkx_need_its_graph(kind):
+    G = nx.karate_club_graph()
+    frame = nx.to_pandas_edgelist(G)
+    other = {
+        "matrix": nx.to_scipy_sparse_array(G),
+        "igraph": ig.Graph.from_networkx(G),
+        "frame": frame,
+        "data of a frame": to_graph_data(frame),
+    }[kind]
+    called = []
+
+    def own(G, ebunch):
+        called.append(G)
+
+    for scorer in (nx.adamic_adar_index, partial(nx.jaccard_coefficient)):
+        for call in (
+            lambda scorer=scorer: evaluate(scorer, other, [(0, 9)]),
+            lambda scorer=scorer: compare([own, scorer], other, seeds=1),
+        ):
+            with pytest.raises(InputError, match=r"is networkx's and needs a networkx graph"):
+                call()
+    assert not called
 
 
 def test_nodes_without_a_training_edge_count_only_in_one_of_the_two():
