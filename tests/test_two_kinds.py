@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import pugraph
@@ -91,8 +93,8 @@ def test_names_that_agree_stay_apart():
     frame = frame_of(davis()).replace({"E1": WOMEN[0], "E2": WOMEN[1]})
     wanted = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
     model = pugraph.fit(frame, "bias", rank=4, bipartite=True)
-    pairs = [(WOMEN[4], WOMEN[0]), (WOMEN[0], WOMEN[1]), (WOMEN[0], WOMEN[4])]
-    same = [(WOMEN[4], "E1"), (WOMEN[0], "E2"), (WOMEN[4], "E1")]
+    pairs = [(WOMEN[4], WOMEN[0]), (WOMEN[0], WOMEN[1])]
+    same = [(WOMEN[4], "E1"), (WOMEN[0], "E2")]
     assert list(model.predict(pairs)) == [
         (*pair, p) for pair, (*_, p) in zip(pairs, wanted.predict(same), strict=True)
     ]
@@ -127,7 +129,7 @@ def test_targets_of_either_kind(name):
     some = [EVENTS[3], WOMEN[2], EVENTS[0], WOMEN[4]]
     for nodes, targets in (
         ([WOMEN[2]], EVENTS[:3]), ([EVENTS[3]], WOMEN[:6]), (some, some), (None, some),
-        ([WOMEN[2]], WOMEN), (None, []),
+        (None, []), ([], WOMEN),
     ):  # fmt: skip
         found = model.top_links(300, nodes=nodes, targets=targets)
         wanted = {
@@ -139,6 +141,98 @@ def test_targets_of_either_kind(name):
         assert {frozenset(link[:2]) for link in found} == wanted
         assert [p for *_, p in found] == sorted((scores[pair] for pair in wanted), reverse=True)
         assert all((nodes is None or u in nodes) and v in targets for u, v, _ in found)
+
+
+def test_targets_of_the_kind_of_the_nodes_are_refused():
+    model = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
+    same = re.escape(f"{WOMEN[4]!r} is of the same kind as {WOMEN[2]!r}")
+    for search in (model.top_links, model.top_per_node):
+        with pytest.raises(ValueError, match=same):
+            search(3, nodes=[WOMEN[2]], targets=[WOMEN[4]])
+    with pytest.raises(ValueError, match="'E4' is of the same kind as 'E3'"):
+        model.top_links(3, nodes=["E3"], targets=["E4"])
+
+
+def shared():
+    """Davis's women as 0..17 and events as 0..13, and the model of this frame."""
+    place = {node: i for side in (WOMEN, EVENTS) for i, node in enumerate(side)}
+    frame = frame_of(davis()).map(place.__getitem__)
+    return frame, pugraph.fit(frame, "bias", rank=4, bipartite=True)
+
+
+def test_a_pair_is_never_turned_round_where_columns_share_names():
+    frame, model = shared()
+    assert model.data._overlapping
+    scores = model.score_pairs([16, 2], [3, 13])
+    assert list(model.predict([(16, 3), (2, 13)])) == [(16, 3, scores[0]), (2, 13, scores[1])]
+    for pair, message in (
+        ((3, 16), "16 is not in the second column"),
+        ((2, 99), "node 99 is in no row of the data frame"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict([(1, 1), pair])
+        with pytest.raises(ValueError, match=message):
+            model.explain_link(*pair)
+        with pytest.raises(ValueError, match=message):
+            to_graph_data(frame, bipartite=True, non_links=[pair])
+        with pytest.raises(ValueError, match=message):
+            model.update(removed=[pair])
+    letters = pugraph.fit(frame.replace({"target": {2: "b"}}).iloc[:0:-1], "bias", bipartite=True)
+    with pytest.raises(ValueError, match="'b' is not in the first column"):
+        list(letters.predict([("b", 3)]))
+
+
+def test_nodes_are_rows_and_targets_columns_where_columns_share_names():
+    _, model = shared()
+    scores = {(u, v): p for u, v, p in model.predict()}
+    some = [0, 1, 10, 11, 12]
+    for nodes, targets in (([5], None), (None, [4]), ([5], some), ([16], some)):
+        found = model.top_links(300, nodes=nodes, targets=targets)
+        wanted = {
+            (u, v): p
+            for (u, v), p in scores.items()
+            if (nodes is None or u in nodes) and (targets is None or v in targets)
+        }
+        assert {(u, v): p for u, v, p in found} == wanted
+        by_node = model.top_per_node(300, nodes=nodes, targets=targets)
+        assert {(u, v): p for u, partners in by_node for v, p in partners} == wanted
+    for search in (model.top_links, model.top_per_node):
+        with pytest.raises(ValueError, match="16 is not in the second column"):
+            search(3, nodes=[5], targets=[16])
+
+
+def test_new_nodes_of_a_name_of_the_other_column(tmp_path):
+    frame, model = shared()
+    later = model.update(added=[(2, 16), (20, 3)])
+    assert list(later.data.columns) == [*model.data.columns, 16]
+    assert list(later.nodes) == [*model.nodes, 20]
+    more = pd.concat([frame, pd.DataFrame({"source": [2, 20], "target": [16, 3]})])
+    same = to_graph_data(more, bipartite=True)
+    assert model.update(same).top_links(20) == later.top_links(20)
+    placed = model.add_nodes([16, 30], links=[(1, 16), (2, 16), (30, 16), (30, 0)])
+    assert placed.data.adjacency.shape == (19, 15)
+    assert placed.data.adjacency.toarray()[[1, 2, 18], 14].tolist() == [1, 1, 1]
+    placed.save(tmp_path / "m")
+    pairs = [(5, 16), (30, 1)]
+    loaded = pugraph.LinkModel.load(tmp_path / "m")
+    assert list(loaded.predict(pairs)) == list(placed.predict(pairs))
+    for new, links, message in (
+        ([16], [(16, 1)], "16 is in the first column already; a link with it in the other"),
+        ([3], [(3, 1)], "3 is in both columns already"),
+        ([40], [], r"of which kind the new node 40 is; .* \(40, column\) or \(row, 40\)"),
+        ([40, 40], [(40, 1)], "given twice"),
+        ([40], [(40, 1), (1, 2)], "has no new node"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.add_nodes(new, links=links)
+
+
+def test_models_show_the_number_of_nodes_of_each_kind():
+    _, model = shared()
+    assert repr(random_blend(model.data, 3)).startswith("<Blend nodes=18+14 ")
+    for found in (model, pugraph.fit(matrix_of(davis()), "bias")):
+        assert " nodes=18+14 " in repr(found)
+        assert ": 18+14 nodes, 89 links" in found._repr_html_()
 
 
 def test_the_best_per_node_are_of_the_rows():

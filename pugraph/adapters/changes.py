@@ -63,7 +63,9 @@ def with_nodes(
 
     New igraph vertices and matrix rows continue the numbering; new vertices may also be given
     by names that are not in use. With two kinds of nodes, links tell the kind of a new one, or
-    else `kind` does: 0 for rows, 1 for columns. The result has no features.
+    else `kind` does: 0 for rows, 1 for columns. Where rows and columns share names, a link is
+    (row, column), and a new node may have the name of one of the other kind. The result has no
+    features.
     """
     if data.weights is not None or data.times is not None:
         raise InputError("a model with weights or times takes no new nodes; fit again")
@@ -131,9 +133,13 @@ def _unknown_ends(data: GraphData, new: list[Any], pairs: list[Any]) -> list[Any
     """Return the ends of pairs that are no nodes yet, each once; numbers in their order."""
     found: dict[Any, None] = {}
     for pair in pairs:
-        for node in pair if data.square or data.bipartite else pair[:1]:
+        for place, node in enumerate(pair if data.square or data.bipartite else pair[:1]):
             try:
-                if node not in data.index and node not in (data.column_index or ()):
+                if data._overlapping:
+                    known = node in (data._column_index if place else data.index)
+                else:
+                    known = node in data.index or node in (data.column_index or ())
+                if not known:
                     found[node] = None
             except TypeError:
                 raise InputError(f"{node!r} cannot be a node: it is not hashable") from None
@@ -204,15 +210,18 @@ def _two_kinds(
         known = len(names)
         new, names = [*range(known, known + len(new))], every
         pairs = [[every.get(node, node) for node in pair] for pair in pairs]
+    elif data._overlapping:
+        _more_nodes(replace(data, nodes=[], index={}), new)  # for its errors
     elif both := [node for node in new if places_of([node], data.column_index)[0] >= 0]:
         raise InputError(f"node {both[0]!r} is in the graph already")
     else:
         _more_nodes(data, new)  # for its errors
-    kinds = _kinds_of_new(data, new, pairs, kind)
-    sides = [
-        [*old, *(node for node in new if kinds[node] == side)]
-        for side, old in enumerate((data.nodes, data.columns))
-    ]
+    if data._overlapping:
+        fresh = _new_by_column(data, new, pairs, kind)
+    else:
+        kinds = _kinds_of_new(data, new, pairs, kind)
+        fresh = [[node for node in new if kinds[node] == side] for side in range(2)]
+    sides = [[*old, *more] for old, more in zip((data.nodes, data.columns), fresh, strict=True)]
     index, column_index = (
         {node: i for i, node in enumerate(side)} if names is None else SomePositions(names, side)
         for side in sides
@@ -220,6 +229,38 @@ def _two_kinds(
     return {
         "nodes": sides[0], "index": index, "column_nodes": sides[1], "column_index": column_index,
     }  # fmt: skip
+
+
+def _new_by_column(
+    data: GraphData, new: list[Any], pairs: list[Any], kind: int | None
+) -> list[list[Any]]:
+    """Return the new rows and the new columns where these share names: pairs tell by place."""
+    place = {node: i for i, node in enumerate(new)}
+    named, found = np.zeros(len(new), bool), np.zeros((2, len(new)), bool)
+    known = np.array([places_of(new, index) >= 0 for index in (data.index, data._column_index)])
+    for side in range(2):
+        ends = places_of([pair[side] for pair in pairs], place)
+        ends = ends[ends >= 0]
+        named[ends] = True
+        found[side, ends] = ~known[side, ends]
+    if kind is not None:
+        found[kind] |= ~named & ~known[kind]
+    untold = np.flatnonzero(~found.any(axis=0))
+    if untold.size:
+        node = new[untold[0]]
+        there = known[:, untold[0]]
+        if there.all():
+            raise InputError(f"node {node!r} is in both columns already")
+        if named[untold[0]] or (kind is not None and there.any()):
+            raise InputError(
+                f"node {node!r} is in the {('first', 'second')[int(there[1])]} column already; a "
+                "link with it in the other place adds it to the other column"
+            )
+        raise InputError(
+            f"nothing tells of which kind the new node {node!r} is; give a link of it: "
+            f"({node!r}, column) or (row, {node!r})"
+        )
+    return [[new[i] for i in np.flatnonzero(side)] for side in found]
 
 
 def _kinds_of_new(

@@ -132,6 +132,18 @@ class GraphData:
 
     # The views below are private to the library, not to this module.
 
+    @cached_property
+    def _overlapping(self) -> bool:
+        """Whether a row and a column have one name: only its place in a pair tells the two."""
+        if self.column_index is None or self._has_ids:
+            return False
+        return not self.index.keys().isdisjoint(self.column_index)
+
+    def _n_nodes(self, form: str = "d") -> str:
+        """Return the number of nodes, or those of rows and of columns if these are others."""
+        m, n = self.adjacency.shape
+        return format(m, form) + ("" if self.square else f"+{n:{form}}")
+
     @property
     def _has_ids(self) -> bool:
         """Whether the nodes are numbers, which may have names beside them."""
@@ -182,8 +194,17 @@ class GraphData:
             known = Pattern.of(sp.csr_array(self.adjacency + self.non_links))
         return Pairs(known, self.directed, self.square)
 
-    def _unknown(self, node: object) -> Exception:
-        """Return the error for a node that is not in the graph."""
+    def _unknown(self, node: object, index: Mapping[Any, int] | None = None) -> Exception:
+        """Return the error for a node that is not in the graph, or not in this index of it."""
+        if index is not None and self._overlapping:
+            assert self.column_index is not None
+            sides = {"first": self.index, "second": self.column_index}
+            if any(places_of([node], side)[0] >= 0 for side in sides.values()):
+                column = next(name for name, side in sides.items() if side is index)
+                return InputError(
+                    f"{node!r} is not in the {column} column; as the columns share names, a pair "
+                    "is always (first column, second column)"
+                )
         if self.library == "networkx":
             return NodeNotFound(f"Node {node!r} is not in the graph.")
         m, n = self.adjacency.shape
@@ -205,7 +226,7 @@ class GraphData:
         try:
             return locate(nodes, index)
         except KeyError as error:
-            raise self._unknown(error.args[0]) from None
+            raise self._unknown(error.args[0], index) from None
 
     def positions(self, nodes: Iterable[object]) -> IntArray:
         """Return the rows of some nodes.
@@ -294,10 +315,13 @@ class GraphData:
     def _oriented(
         self, ebunch: Iterable[Any], name: str = "ebunch"
     ) -> tuple[IntArray, IntArray, BoolArray | None]:
-        """Return the rows and columns of pairs, and which pairs name the column first, if any."""
+        """Return the rows and columns of pairs, and which pairs name the column first, if any.
+
+        None does where rows and columns share names.
+        """
         pairs = pair_list(ebunch, name)
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
-        if self.column_index is None:
+        if self.column_index is None or self._overlapping:
             return self._locate(us, self.index), self._locate(vs, self._column_index), None
         try:
             return locate(us, self.index), locate(vs, self.column_index), None

@@ -163,14 +163,30 @@ def pair_positions(edges: Edges, data: GraphData, source: str) -> tuple[IntArray
         np.array([side.get(name, -1) for name in edges.names])[ends]
         for ends, side in zip((edges.us, edges.vs, edges.vs, edges.us), sides * 2, strict=True)
     )
-    straight = (rows >= 0) & (cols >= 0)
-    bad = np.flatnonzero(~straight & ((back_rows < 0) | (back_cols < 0)))
+    straight, overlapping = (rows >= 0) & (cols >= 0), _overlap(sides)
+    bad = np.flatnonzero(~straight & (overlapping | (back_rows < 0) | (back_cols < 0)))
     if bad.size:
         u, v = (edges.names[side[bad[0]]] for side in (edges.us, edges.vs))
+        if overlapping:
+            what = _not_across(u, v, sides, source)
+            raise FileError(edges.path, what, edges.line_of(int(bad[0])))
         unknown = [name for name in (u, v) if not any(name in side for side in sides)]
         what = f"node {unknown[0]!r} is not in" if unknown else f"{u!r} and {v!r} are one kind of"
         raise FileError(edges.path, f"{what} {source}", edges.line_of(int(bad[0])))
     return np.where(straight, rows, back_rows), np.where(straight, cols, back_cols)
+
+
+def _overlap(sides: list[dict[str, Any]]) -> bool:
+    """Return whether a name is in both columns, so that only its place in a pair tells the two."""
+    return not sides[0].keys().isdisjoint(sides[1])
+
+
+def _not_across(u: str, v: str, sides: list[dict[str, Any]], source: str) -> str:
+    """Return what is wrong with a pair that is not (first column, second column)."""
+    name, column = (v, "second") if u in sides[0] else (u, "first")
+    if not any(name in side for side in sides):
+        return f"node {name!r} is not in {source}"
+    return f"{name!r} is not in the {column} column of {source}"
 
 
 def name_positions(edges: Edges, names: list[str], source: str) -> tuple[IntArray, IntArray]:
@@ -189,14 +205,20 @@ def name_positions(edges: Edges, names: list[str], source: str) -> tuple[IntArra
 
 
 def known_pair(data: GraphData, u: str, v: str, source: str) -> list[Any]:
-    """Return the nodes with these names; of two kinds, that of the row first."""
+    """Return the nodes with these names; of two kinds, that of the row first.
+
+    Where a name is in both columns, u is one of the first, and v of the second.
+    """
     sides = [{str(node): node for node in side} for side in (data.nodes, data.columns)]
     for name in (u, v):
         if not any(name in side for side in sides):
             raise InputError(f"node {name!r} is not in {source}")
-    for row, column in ((u, v), (v, u)):
+    overlapping = data.bipartite and _overlap(sides)
+    for row, column in ((u, v),) if overlapping else ((u, v), (v, u)):
         if row in sides[0] and column in sides[1]:
             return [sides[0][row], sides[1][column]]
+    if overlapping:
+        raise InputError(_not_across(u, v, sides, source))
     raise InputError(f"{u!r} and {v!r} are one kind of nodes; a pair has one of each")
 
 

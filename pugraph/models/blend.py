@@ -197,7 +197,7 @@ class Blend(LinkModel):
         self._options = options
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} nodes={len(self.nodes)} missing={self.missing:.3g}>"
+        return f"<{type(self).__name__} nodes={self.data._n_nodes()} missing={self.missing:.3g}>"
 
     @property
     def missing(self) -> float:

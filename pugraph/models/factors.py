@@ -122,7 +122,7 @@ class FactorModel(LinkModel):
 
     def __repr__(self) -> str:
         return (
-            f"<{type(self).__name__} method={self.method!r} nodes={len(self.nodes)} "
+            f"<{type(self).__name__} method={self.method!r} nodes={self.data._n_nodes()} "
             f"rank={self.rank} rho={self.rho:.6g} reg={self.reg:.6g}>"
         )
 

@@ -16,7 +16,7 @@ from pugraph.models import storage
 from pugraph.models.checks import check_option, check_whole, is_auto, number
 from pugraph.models.html import html_table
 from pugraph.models.reasons import LinkExplanation, Shares, explanation
-from pugraph.models.recommender import Recommender
+from pugraph.models.recommender import Recommender, one_kind
 from pugraph.models.scorer import Prediction, best_pairs
 from pugraph.models.updating import Updatable
 
@@ -79,7 +79,7 @@ class LinkModel(Recommender, Updatable):
         """Return the most important numbers of the model by name, for `pugraph info`."""
 
     def _repr_html_(self) -> str:
-        links = f"{len(self.nodes):,} nodes, {self.data._n_links:,} links"
+        links = f"{self.data._n_nodes(',')} nodes, {self.data._n_links:,} links"
         rows = [
             (name, ", ".join(value) if isinstance(value, list) else value)
             for name, value in self._summary().items()
@@ -203,10 +203,10 @@ class LinkModel(Recommender, Updatable):
         nodes : iterable of nodes, optional
             Only pairs with one of these: as u of a directed graph or a rectangular
             matrix, and named first in an undirected one. With two kinds of nodes, of either
-            kind, and named first.
+            kind, and named first; rows only where rows and columns share names.
         targets : iterable of nodes, optional
             Only pairs whose other node is one of these: v. They may share nodes with `nodes`,
-            and be of either of two kinds.
+            and be of either of two kinds; columns only where rows and columns share names.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class LinkModel(Recommender, Updatable):
         ------
         ValueError
             If `k` is not a whole number of at least 0, or `nodes` or `targets` is not a list of
-            nodes.
+            nodes; if all of both are of one of two kinds.
         networkx.NodeNotFound, ValueError
             If one of `nodes` or `targets` is not in the graph (networkx, others).
 
@@ -236,7 +236,8 @@ class LinkModel(Recommender, Updatable):
         [(0, 16)]
         """
         check_whole("k", k, 0)
-        if self.data.bipartite and not (nodes is None and targets is None):
+        either = self.data.bipartite and not self.data._overlapping
+        if either and not (nodes is None and targets is None):
             return self._top_links_across(int(k), nodes, targets)
         return best_pairs(self, int(k), *self._ends(nodes, targets))
 
@@ -244,9 +245,15 @@ class LinkModel(Recommender, Updatable):
         self, k: int, nodes: Iterable[Any] | None, targets: Iterable[Any] | None
     ) -> list[Prediction]:
         """Return the best pairs of two kinds of nodes: those of either kind, and named first."""
-        every = None, None
-        of_nodes = every if nodes is None else self.data._sides_of(nodes, "nodes")
-        of_targets = every if targets is None else self.data._sides_of(targets, "targets")
+        data = self.data
+        every: Any = None, None
+        of_nodes = every if nodes is None else data._sides_of(nodes, "nodes")
+        of_targets = every if targets is None else data._sides_of(targets, "targets")
+        if nodes is not None and targets is not None:
+            given = of_nodes, of_targets
+            for side, names in enumerate((data.nodes, data.columns)):
+                if all(ends[side].size and not ends[1 - side].size for ends in given):
+                    raise one_kind(names[of_targets[side][0]], names[of_nodes[side][0]])
         straight, back = (of_nodes[0], of_targets[1]), (of_targets[0], of_nodes[1])
         return best_pairs(self, k, *straight, back=back)
 

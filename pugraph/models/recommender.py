@@ -151,12 +151,30 @@ class Recommender(PairScorer):
         self, nodes: Iterable[Any] | None, targets: Iterable[Any] | None
     ) -> tuple[IntArray | None, IntArray | None]:
         """Return the positions that `nodes` and `targets` restrict a search to."""
-        if nodes is not None and self.data.bipartite:
-            nodes = list(nodes)
-            if self.data._sides_of(nodes, "nodes")[1].size:
+        data = self.data
+        if not data.bipartite or data._overlapping:
+            rows = None if nodes is None else data.positions(nodes)
+            return rows, None if targets is None else data._column_positions(targets, "targets")
+        rows = cols = None
+        if nodes is not None:
+            rows, others = data._sides_of(nodes, "nodes")
+            if others.size:
                 raise InputError(
                     "top_per_node is for nodes of the first kind, the rows; give `bipartite` the "
                     "nodes of the other kind to have these as rows, or call top_links"
                 )
-        rows = None if nodes is None else self.data.positions(nodes)
-        return rows, None if targets is None else self.data._column_positions(targets, "targets")
+        if targets is not None:
+            same, found = data._sides_of(targets, "targets")
+            if same.size:
+                row = 0 if rows is None or not rows.size else rows[0]
+                raise one_kind(data.nodes[same[0]], data.nodes[row])
+            cols = np.unique(found)
+        return rows, cols
+
+
+def one_kind(target: Any, node: Any) -> InputError:
+    """Return the error for a target that cannot be a partner of a node."""
+    return InputError(
+        f"{target!r} is of the same kind as {node!r}; with bipartite, pairs go from one kind to "
+        "the other"
+    )

@@ -9,8 +9,10 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from pugraph.adapters import GraphData, networkx, to_graph_data
+from pugraph.adapters.frame import is_edge_frame
 from pugraph.adapters.lookup import node_list, places_of
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError, InvalidTypeError
@@ -51,7 +53,8 @@ def explore(
     ----------
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, data frame, matrix or GraphData
         Attributes of nodes become colours to choose from. The columns of a rectangular matrix
-        are nodes of their own, drawn as squares.
+        are nodes of their own, drawn as squares. A data frame or a square matrix has two kinds
+        of nodes if `model` has; without a model, give `to_graph_data(G, bipartite=True)`.
     links : iterable of (u, v, score)
         As `top_links` returns them. Of more than 1,000, the best are in the page.
     path : str or path-like, optional
@@ -119,7 +122,11 @@ def explore(
         check_whole("shown", shown, 0)
     if model is not None and not hasattr(model, "explain_link"):
         raise InvalidTypeError(f"model has no explain_link: it is a {type(model).__name__}")
-    data = to_graph_data(G, bipartite=False)
+    fitted = getattr(model, "data", None)
+    kinds = isinstance(fitted, GraphData) and not fitted.square
+    if not (is_edge_frame(G) or sp.issparse(G)):
+        kinds = False  # each node of the others has its own name, whatever its kind
+    data = to_graph_data(G, bipartite=kinds)
     if isinstance(links, Iterable) and not isinstance(links, str):
         links = list(links)
     rows, cols, scores = predicted_links(data, links, "links")

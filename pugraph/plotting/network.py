@@ -49,8 +49,10 @@ def draw_predictions(
 
     Parameters
     ----------
-    G : networkx.Graph, networkx.DiGraph, igraph.Graph, scipy sparse matrix or GraphData
-        The columns of a rectangular matrix are nodes of their own, drawn as squares.
+    G : networkx.Graph, networkx.DiGraph, igraph.Graph, data frame, matrix or GraphData
+        The columns of a rectangular matrix are nodes of their own, drawn as squares. Of a data
+        frame or a square matrix with two kinds of nodes, give
+        `to_graph_data(G, bipartite=True)`.
     predictions : iterable of (u, v, score)
         As `top_links` returns them.
     ax : matplotlib.axes.Axes, optional

@@ -538,13 +538,14 @@ def test_two_columns_are_two_kinds(run, visits, tmp_path):
     )
     assert run("predict", "--model", saved, "--top", 5, "--as", "json").json == found
     pairs = tmp_path / "pairs.txt"
-    pairs.write_text("17 3\n3 17\n")  # of which 17 is a woman only
+    pairs.write_text("17 3\n")
     rows = run("predict", "--model", saved, "--pairs", pairs, "--as", "json").json
-    assert [(row["source"], row["target"]) for row in rows] == [("17", "3")] * 2
-    why = run("explain", "--model", saved, 3, 17, "--as", "json").json
+    assert [(row["source"], row["target"]) for row in rows] == [("17", "3")]
+    why = run("explain", "--model", saved, 17, 3, "--as", "json").json
     assert (why["u"], why["v"]) == ("17", "3")
     assert rows[0]["score"] == pytest.approx(why["score"], abs=1e-6)
-    for line, message in (("14 15", "'14' and '15' are one kind"), ("14 99", "'99' is not in")):
+    second = "is not in the second column"
+    for line, message in (("3 17", f"'17' {second}"), ("14 99", "'99' is not in")):
         pairs.write_text(f"{line}\n")
         assert message in run("predict", "--model", saved, "--pairs", pairs).err
         assert message in run("explain", "--model", saved, *line.split()).err
@@ -552,6 +553,40 @@ def test_two_columns_are_two_kinds(run, visits, tmp_path):
         "--model cannot be combined with --bipartite"
         in run("predict", "--model", saved, "--bipartite").err
     )
+
+
+def test_columns_that_share_names(run, tmp_path):
+    path, pairs = tmp_path / "films.csv", tmp_path / "pairs.csv"
+    path.write_text("".join(f"{u},{v}\n" for u in range(9) for v in range(6) if (u + v) % 3))
+    model = pugraph.fit(pd.read_csv(path, header=None), "bias", bipartite=True)
+    argv = [path, "--bipartite", "--method", "bias"]
+    assert run("explain", *argv, 2, 4, "--as", "json").json["score"] == pytest.approx(
+        model.explain_link(2, 4).score
+    )
+    assert "'8' is not in the second column" in run("explain", *argv, 2, 8).err
+    assert "'99' is not in" in run("explain", *argv, 2, 99).err
+    pairs.write_text("8,4\n2,8\n")
+    for option in ("--pairs", "--non-links"):
+        found = run("predict", *argv, option, pairs).err
+        assert f"line 2: '8' is not in the second column of {path}" in found
+    pairs.write_text("8,4\n")
+    (found,) = run("predict", *argv, "--pairs", pairs, "--as", "json").json
+    assert (found["source"], found["target"]) == ("8", "4")
+
+
+def test_pairs_in_either_order_where_columns_share_no_name(run, tmp_path):
+    path, pairs = tmp_path / "films.csv", tmp_path / "pairs.csv"
+    path.write_text("".join(f"p{u},f{v}\n" for u in range(9) for v in range(6) if (u + v) % 3))
+    argv = [path, "--bipartite", "--method", "bias"]
+    pairs.write_text("f4,p8\np8,f4\n")
+    found = run("predict", *argv, "--pairs", pairs, "--as", "json").json
+    assert [(row["source"], row["target"]) for row in found] == [("p8", "f4")] * 2
+    why = run("explain", *argv, "f4", "p8", "--as", "json").json
+    assert (why["u"], why["v"]) == ("p8", "f4")
+    for u, v, message in (("p1", "p2", "'p1' and 'p2' are one kind"), ("p1", "x", "'x' is not")):
+        pairs.write_text(f"{u},{v}\n")
+        assert message in run("predict", *argv, "--pairs", pairs).err
+        assert message in run("explain", *argv, u, v).err
 
 
 def test_info_and_graphml_of_two_kinds(run, visits, tmp_path):

@@ -15,7 +15,7 @@ import pugraph
 from pugraph.adapters import to_graph_data
 from pugraph.plotting import explore
 from tests.plotting.looks import KARATE, LINKS
-from tests.twokinds import davis, igraph_of
+from tests.twokinds import EVENTS, WOMEN, davis, frame_of, igraph_of
 
 
 def content(page):
@@ -155,6 +155,19 @@ def test_columns_of_a_matrix_are_nodes_of_their_own():
     assert (found["rows"], len(found["names"])) == (2, 5)
     assert (found["predicted"]["us"], found["predicted"]["vs"]) == ([0], [3])
     assert not found["directed"]
+
+
+def test_frames_and_matrices_have_the_kinds_of_the_model():
+    place = {node: i for side in (WOMEN, EVENTS) for i, node in enumerate(side)}
+    frame = frame_of(davis()).map(place.__getitem__)
+    square = sp.csr_array(np.eye(4, k=1) + np.eye(4, k=2))
+    for G, count in ((frame, 32), (square, 8)):
+        model = pugraph.fit(G, "bias", bipartite=True)
+        links = model.top_links(3)
+        page = explore(G, links, model=model)
+        assert f": {count} nodes" in repr(page)
+        data = to_graph_data(G, bipartite=True)
+        assert repr(explore(data, links)) == repr(page)
 
 
 @pytest.mark.parametrize("names", [False, True])
