@@ -88,6 +88,7 @@ class Edges:
     separator: str
     header: list[str] | None
     first_line: int = field(repr=False)
+    first: list[str] = field(default_factory=list, repr=False)  # fields of the first line
     unused: list[str] = field(default_factory=list)
     weights: FloatArray | None = None
     times: FloatArray | None = None
@@ -110,10 +111,9 @@ class Edges:
 
     def may_lack_header(self) -> bool:
         """Return whether the first edge looks like a header of text above columns of text."""
-        ends = self.us[0], self.vs[0]
-        if self.us.size < _TELLING or any(is_number(self.names[end]) for end in ends):
+        if self.header is not None or self.us.size < _TELLING or any(map(_is_value, self.first)):
             return False
-        others = self.us[1:], self.vs[1:]
+        ends, others = (self.us[0], self.vs[0]), (self.us[1:], self.vs[1:])
         return not any((column == end).any() for column in others for end in ends)
 
 
@@ -166,7 +166,9 @@ def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
         for column, name in enumerate(lines.first)
         if column not in used and name != "{}"
     ]
-    edges = Edges(path, us, vs, names, lines.separator, lines.header, lines.line, unused)
+    edges = Edges(
+        path, us, vs, names, lines.separator, lines.header, lines.line, lines.first, unused
+    )
     found = {option: _numbers(lines, edges, *which) for option, which in values.items()}
     weights = found.get("weight")
     if layout.weight is not None and weights is None:

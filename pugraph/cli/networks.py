@@ -219,7 +219,7 @@ def read_network(
     try:
         if form == "edges":
             edges = parse_edges(data, path, layout)
-            if layout.header is None and edges.header is None and edges.may_lack_header():
+            if layout.header is None and edges.may_lack_header():
                 u, v = (edges.names[side[0]] for side in (edges.us, edges.vs))
                 warnings.warn(
                     f"{path}: {edges.called(0)} is read as an edge, but {u!r} and {v!r} are "
