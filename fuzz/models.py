@@ -63,6 +63,8 @@ def models() -> dict[str, pugraph.LinkModel]:
         D.edges[edge].update(weight=1 + number % 5, time=number)
     contacts = {"weight": "weight", "time": "time"}
     known = {"non_links": [(0, 33), (9, 15)]}
+    women = nx.davis_southern_women_graph()
+    nx.set_edge_attributes(women, {edge: 1 + len(edge[0]) for edge in women.edges}, "weight")
     named = nx.relabel_nodes(G, {0: "a", 1: (1, "b"), 2: frozenset({3}), 3: 2.5, 4: True})
     return {
         "bias": pugraph.fit(named, "bias", rank=4),
@@ -82,6 +84,12 @@ def models() -> dict[str, pugraph.LinkModel]:
         "blend weights": pugraph.fit(events, **contacts, half_life=50.0),
         "blend directed weights": pugraph.fit(D, **contacts),
         "blend non-links": pugraph.fit(G, **known),
+        "two kinds": pugraph.fit(women, "bias", rank=4, bipartite=True),
+        "two kinds, new nodes": pugraph.fit(women, "bias", rank=4, bipartite=True).add_nodes(
+            ["new", "party"], links=[("new", "E1"), ("party", "Flora Price")]
+        ),
+        "two kinds blend": pugraph.fit(women, bipartite=True, weight="weight"),
+        "updated": pugraph.fit(G, "bias", rank=4).update(added=[("new", 0)], removed=[(0, 1)]),
     }  # fmt: skip
 
 

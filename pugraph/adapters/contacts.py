@@ -97,6 +97,12 @@ class Contacts:
 
 def edge_weights(values: Iterable[Any], name: str, edge: Callable[[int], str]) -> FloatArray:
     """Return weights as numbers; one that is not above 0 is refused, with its edge."""
+    values = values if isinstance(values, np.ndarray) else list(values)
+    if any(_is_date(value) for value in values[:1]):
+        raise InputError(
+            f"{edge(0)} has {name!r} = {values[0]!s}, a date, but weights are numbers; "
+            f"time={name!r} takes dates"
+        )
     weights = edge_numbers(values, name, edge)
     bad = np.flatnonzero(weights < 1 / _LARGEST)
     if bad.size:
@@ -137,11 +143,18 @@ def _all_finite(
         raise InputError(f"{edge(place)} has no attribute {name!r}")
     if np.isfinite(numbers[place]):
         problem = f"is not between -{_LARGEST:g} and {_LARGEST:g}"
+    elif isinstance(value, str):
+        problem = "is not a finite number, nor a date such as 2024-05-31"
     else:
         problem = "is not a finite number"
     shown = repr(value.item() if isinstance(value, np.number) else value)
     shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
     raise InputError(f"{edge(place)} has {name!r} = {shown}, which {problem}")
+
+
+def _is_date(value: Any) -> bool:
+    text = isinstance(value, str) and np.isfinite(seconds_of(value))
+    return text or isinstance(value, (datetime.date, np.datetime64))
 
 
 def seconds_of(text: str) -> float:

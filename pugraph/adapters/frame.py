@@ -17,7 +17,7 @@ from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 
-_ENDS = ("source", "target")
+_ENDS = (("source", "target"), ("from", "to"))
 
 
 def convert(
@@ -26,11 +26,13 @@ def convert(
 ) -> GraphData:  # fmt: skip
     """Return the GraphData of a data frame with a row per contact.
 
-    Its columns "source" and "target", or else the first two, have the nodes, which are numbered
-    as they come: together, or those of `two_kinds` apart.
+    Its columns "source" and "target", or "from" and "to", or else the first two, have the nodes,
+    which are numbered as they come, row by row: together, or those of `two_kinds` apart.
     """
     sides = [_nodes(frame, column) for column in end_columns(frame)]
-    nodes: list[Hashable] = list(dict.fromkeys(sides[0] if two_kinds else chain(*sides)))
+    nodes: list[Hashable] = list(
+        dict.fromkeys(sides[0] if two_kinds else chain.from_iterable(zip(*sides, strict=True)))
+    )
     columns = list(dict.fromkeys(sides[1])) if two_kinds else nodes
     index, column_index = ({node: i for i, node in enumerate(side)} for side in (nodes, columns))
     us, vs = positions(sides[0], index), positions(sides[1], column_index)
@@ -68,8 +70,9 @@ def is_edge_frame(G: Any) -> bool:
 def end_columns(frame: Any) -> tuple[str, str]:
     """Return the names of the columns that have the nodes."""
     names = list(frame.columns)
-    if set(_ENDS) <= set(names):
-        return _ENDS
+    for ends in _ENDS:
+        if set(ends) <= set(names):
+            return ends
     if len(names) < 2:
         raise InputError(f"a data frame of edges has two columns or more, not {len(names)}")
     return names[0], names[1]

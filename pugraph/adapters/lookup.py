@@ -94,6 +94,8 @@ def node_list(nodes: Iterable[Any], index: Mapping[Any, int], name: str = "nodes
 
 def pair_list(ebunch: Iterable[Any], name: str) -> list[Any]:
     """Return an iterable of pairs as a list of tuples or lists of two; others are refused."""
+    if hasattr(ebunch, "columns") and hasattr(ebunch, "to_dict"):  # a data frame
+        ebunch = _rows_of(ebunch, name)
     if isinstance(ebunch, np.ndarray) and ebunch.ndim == 2 and ebunch.shape[1] == 2:
         ebunch = ebunch.tolist()
     try:
@@ -105,6 +107,14 @@ def pair_list(ebunch: Iterable[Any], name: str) -> list[Any]:
     if set(map(type, pairs)) <= {tuple, list} and set(map(len, pairs)) <= {2}:
         return pairs
     return [_pair(pair, place, name) for place, pair in enumerate(pairs)]
+
+
+def _rows_of(frame: Any, name: str) -> list[Any]:
+    """Return the first two columns of a data frame as pairs."""
+    columns = list(frame.columns)[:2]
+    if len(columns) < 2:
+        raise InputError(f"{name} is a data frame with {len(columns)} columns, not two or more")
+    return list(zip(*(frame[column].to_list() for column in columns), strict=True))
 
 
 def _pair(pair: Any, place: int, name: str) -> tuple[Any, Any]:

@@ -60,9 +60,11 @@ def _marked(data: GraphData, name: str) -> tuple[IntArray, IntArray]:
     G = data.graph
     if data.library == "networkx":
         pairs = [(u, v) for u, v, marked in G.edges(data=name) if marked]
+        found = [value for *_, value in G.edges(data=name)]
         known = any(name in found for *_, found in G.edges(data=True))
     elif data.library == "igraph" and G is not None:
         known = name in G.es.attributes()
+        found = G.es[name] if known else []
         marked = [edge.tuple for edge in G.es if edge[name]] if known else []
         names = None if data._has_ids else G.vs["name"]
         pairs = marked if names is None else [(names[u], names[v]) for u, v in marked]
@@ -70,4 +72,10 @@ def _marked(data: GraphData, name: str) -> tuple[IntArray, IntArray]:
         raise InputError(f"non_links={name!r} is for networkx and igraph graphs; give the pairs")
     if not known:
         raise InputError(f"no edge has the attribute {name!r} of non_links")
+    odd = [value for value in found if value not in (True, False, None)]
+    if odd:
+        raise InputError(
+            f"an edge has {name!r} = {odd[0]!r}, but non_links={name!r} takes True or False; "
+            "or give the pairs"
+        )
     return _unique(data, *data.pair_positions(pairs, "non_links"))

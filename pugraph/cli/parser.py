@@ -418,10 +418,10 @@ def _contacts(parser: ArgumentParser, hides: bool) -> None:
     )
     group.add_argument(
         "--half-life",
-        type=values.number,
+        type=values.age,
         metavar="AGE",
-        help="with --time: the age at which a link counts half (default: a quarter of the "
-        "median age)",
+        help="with --time: the age at which a link counts half, in the unit of the times, or for "
+        "dates as 12h, 30d or 4w (default: a quarter of the median age)",
     )
     group.add_argument(
         "--keep",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
 
 def whole(text: str) -> int:
     """Return a whole number of at least 1."""
@@ -49,6 +51,18 @@ def number(text: str) -> float | str:
         return float(text)
     except ValueError:
         raise ArgumentTypeError(f"{text!r} is neither a number nor auto") from None
+
+
+def age(text: str) -> float | str:
+    """Return an age: a number in the unit of the times, or "auto", or "30d" in seconds.
+
+    Examples
+    --------
+    >>> age("10"), age("2h")
+    (10.0, 7200.0)
+    """
+    found = re.fullmatch(r"([\d.]+)([mhdw])", text, re.ASCII)
+    return float(number(found[1])) * _SECONDS[found[2]] if found else number(text)
 
 
 def names(text: str) -> list[str]:

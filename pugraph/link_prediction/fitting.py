@@ -87,7 +87,7 @@ def fit(
     G : networkx.Graph, networkx.DiGraph, igraph.Graph, sparse matrix, data frame or GraphData
         Self-loops are dropped. A square scipy matrix is a graph; in a rectangular one, rows and
         columns are different sets of nodes. A data frame has a row per link, with the nodes in
-        its columns "source" and "target", or else in the first two.
+        its columns "source" and "target", or "from" and "to", or else in the first two.
     method : {"blend", "bias", "shift"}
         "blend" learns on hidden links how to combine both kinds of matrix completion with
         paths, degrees and more, and ranks best; see `pugraph.pu_blend`. "bias" and "shift"

@@ -212,7 +212,12 @@ _CHECKS: dict[str, Check] = {
     "alpha": number("a number in (0, 1)", lambda v: 0 < v < 1, optional=True),
     "reg": number(_NON_NEGATIVE, lambda v: v >= 0, auto=True, optional=True),
     "missing": number("a number in (0, 1)", lambda v: 0 < v < 1, auto=True, optional=True),
-    "half_life": number("a finite number above 0", lambda v: v > 0, auto=True, optional=True),
+    "half_life": number(
+        "a finite number above 0, in the unit of the times (seconds, for dates)",
+        lambda v: v > 0,
+        auto=True,
+        optional=True,
+    ),
     "tol": number(_NON_NEGATIVE, lambda v: v >= 0, optional=True),
     "progress": Check("True, False or a callable", lambda v: isinstance(v, bool) or callable(v)),
     "dtype": Check("float32 or float64", _is_float_type),

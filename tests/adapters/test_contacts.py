@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pugraph.adapters import to_graph_data
-from pugraph.adapters.contacts import Contacts
+from pugraph.adapters.contacts import Contacts, edge_weights
 
 N = 6
 EVENTS = st.lists(
@@ -139,3 +139,11 @@ def test_an_unknown_attribute_is_an_error():
         to_graph_data(nx.path_graph(3), keep="middle")
     with pytest.raises(ValueError, match="must be the name of an edge attribute"):
         to_graph_data(nx.path_graph(3), time=3)
+
+
+@pytest.mark.parametrize(
+    "date", ["2024-05-31", np.datetime64("2024-05-31"), datetime.date(2024, 5, 31)]
+)
+def test_dates_are_no_weights(date):
+    with pytest.raises(ValueError, match=r"a date, but weights are numbers; time='when' takes"):
+        edge_weights([date], "when", str)

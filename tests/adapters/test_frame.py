@@ -77,10 +77,9 @@ def test_a_model_of_a_frame_is_saved(frame, tmp_path):
 @pytest.mark.parametrize("directed", [False, True])
 def test_all_libraries_give_the_same_bits(method, directed, make_frame):
     pairs = [(u, v, w) for u, v, w in nx.les_miserables_graph().edges(data="weight")]
-    # a frame has all sources first, then the targets that are left
-    place = {node: i for i, node in enumerate(dict.fromkeys([u for u, *_ in pairs]))}
-    for _, v, _ in pairs:
-        place.setdefault(v, len(place))
+    place = {
+        node: i for i, node in enumerate(dict.fromkeys(x for u, v, _ in pairs for x in (u, v)))
+    }
     sides = [[place[pair[i]] for pair in pairs] for i in (0, 1)]
     weights, times = [w for *_, w in pairs], np.random.default_rng(0).integers(50, size=254)
     H = nx.DiGraph() if directed else nx.Graph()
@@ -154,3 +153,19 @@ def test_frames_split_and_score_alike(make_frame):
     assert len(train) + len(held_out) == len(frame)
     assert max(train["year"]) == len(train) - 1
     assert len(pugraph.top_links(train, 3, time="year")) == 3
+
+
+def test_pairs_may_be_a_frame(make_frame):
+    """Even one with two rows, whose columns could be taken for two pairs."""
+    G = nx.karate_club_graph()
+    pairs = [(0, 33), (2, 33)]
+    frame = make_frame({"u": [0, 2], "v": [33, 33], "note": ["a", "b"]})
+    assert list(pugraph.pu_bias(G, frame)) == list(pugraph.pu_bias(G, pairs))
+    with pytest.raises(ValueError, match="ebunch is a data frame with 1 columns"):
+        pugraph.pu_bias(G, make_frame({"u": [0, 2]}))
+
+
+def test_from_and_to_are_ends_and_nodes_come_row_by_row(make_frame):
+    frame = make_frame({"year": [1, 2], "from": ["b", "a"], "to": ["c", "b"]})
+    data = to_graph_data(frame)
+    assert data.nodes == list(nx.Graph([("b", "c"), ("a", "b")])) == ["b", "c", "a"]

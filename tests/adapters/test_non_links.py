@@ -53,6 +53,14 @@ def test_bad_pairs_are_named():
         to_graph_data(nx.to_scipy_sparse_array(G), non_links="hates")
 
 
+def test_an_attribute_of_signs_is_not_taken_for_known_non_links():
+    G = nx.path_graph(4)
+    nx.set_edge_attributes(G, {(0, 1): 1, (1, 2): -1, (2, 3): 1}, "sign")
+    for graph in (G, ig.Graph.from_networkx(G)):
+        with pytest.raises(ValueError, match="'sign' = -1, but non_links='sign' takes True or"):
+            to_graph_data(graph, non_links="sign")
+
+
 @pytest.mark.parametrize("method", ["bias", "blend"])
 def test_they_are_saved(method, tmp_path):
     model = pugraph.fit(nx.karate_club_graph(), method, non_links=[(0, 33)])
