@@ -51,5 +51,9 @@ class DataNotFoundError(PugraphError, FileNotFoundError):
     """A data set that is neither on this machine nor can be downloaded."""
 
 
+class FolderNotFoundError(PugraphError, FileNotFoundError):
+    """A file to write in a folder that is not there."""
+
+
 class ClusterError(PugraphError, RuntimeError):
     """A Dask cluster that is not there, was lost, or has another version of pugraph."""

@@ -242,6 +242,11 @@ def test_the_best_per_node_are_of_the_rows():
         assert partners == [(v, p) for _, v, p in best]
     with pytest.raises(ValueError, match="top_per_node is for nodes of the first kind"):
         model.top_per_node(3, nodes=["E1"])
+    for best in (model.top_per_node, model.top_links):
+        with pytest.raises(ValueError, match=r"nodes must be a list of nodes; .* \['E1'\]"):
+            best(3, nodes="E1")
+        with pytest.raises(ValueError, match=r"targets must be a list of nodes; .* \['E1'\]"):
+            best(3, targets="E1")
 
 
 def test_an_update_keeps_both_kinds():

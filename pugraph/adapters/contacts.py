@@ -21,8 +21,10 @@ from pugraph.errors import InputError
 COUNT = "count"
 # what is said of parallel edges where neither weights nor times are asked for
 PARALLEL = (
-    "the graph may have parallel edges; with weight='count' they count as one link, whose weight "
-    "is their number, and with time='...' it has their first time"
+    "the graph {} parallel edges; merge them first, as {} does, if their attributes do not "
+    "matter. Or give to_graph_data(G, ...): with weight='count' they are one link, whose weight "
+    "is their number, with weight='attribute' the sum of theirs, and with time='attribute' its "
+    "time is their first one"
 )
 KEPT = ("first", "last")  # times of a pair with several contacts
 

@@ -30,7 +30,9 @@ def convert(
     if weight is not None or time is not None:
         return _with_attributes(G, nodes, index, weight, time, keep)
     if G.is_multigraph():
-        raise NetworkXNotImplemented(f"not implemented for multigraph type; {PARALLEL}")
+        merged = f"nx.{'DiGraph' if G.is_directed() else 'Graph'}(G)"
+        told = PARALLEL.format("may have", merged)
+        raise NetworkXNotImplemented(f"not implemented for multigraph type; {told}")
     rows = G._adj.values()  # G.adj would wrap each of them
     indptr = np.zeros(len(nodes) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, rows), np.int64, len(nodes)), out=indptr[1:])

@@ -69,7 +69,7 @@ def predict(args: Namespace) -> None:
     if args.model is not None:
         scorer: PairScorer = _load_graph_model(args)
         make_graph: Callable[[], Any] = functools.partial(to_networkx, scorer.data)
-        source = args.model
+        source, header = args.model, None
     else:
         network = _load(args)
         method = args.method or DEFAULT_METHOD
@@ -79,9 +79,10 @@ def predict(args: Namespace) -> None:
                 f"--why does not apply to --method {method}; it explains {listed(MODELS)}"
             )
         scorer = METHODS[method].make_scorer(network.data, **_options(args, METHODS[method]))
-        source, make_graph = network.path, network.to_networkx
+        source, header = network.path, network.header
+        make_graph = network.to_networkx
     with threads(args.jobs):
-        predictions = _predictions(args, scorer, source)
+        predictions = _predictions(args, scorer, source, header)
         whys = _whys(scorer, predictions) if args.why else None
     if form == "graphml" or args.plot is not None or args.html is not None:
         G, added = make_graph(), in_graph(scorer.data, predictions)
@@ -105,12 +106,14 @@ def predict(args: Namespace) -> None:
         output.write_rows((*head, "why"), rows, form, args.output)
 
 
-def _predictions(args: Namespace, scorer: PairScorer, source: str) -> list[tuple[str, str, float]]:
+def _predictions(
+    args: Namespace, scorer: PairScorer, source: str, header: list[str] | None
+) -> list[tuple[str, str, float]]:
     """Return the best of all pairs, or the pairs of a file, with their scores."""
     if args.pairs is None:
         best = best_pairs(scorer, args.top or _TOP, progress=_progress(args))
         return [(str(u), str(v), p) for u, v, p in best]
-    pairs = read_edges(args.pairs, _pairs_layout(args))
+    pairs = read_edges(args.pairs, _pairs_layout(args, header))
     rows, cols = pair_positions(pairs, scorer.data, source)
     scores = scorer.score_pairs(rows, cols)
     if args.top is not None:
@@ -192,7 +195,7 @@ def evaluate(args: Namespace) -> None:
         if method not in METHODS:
             raise InputError(f"--method {method}: choose from {', '.join(METHODS)}")
     network = _load(args)
-    methods = methods or (COMPARED_ACROSS if network.data.bipartite else COMPARED)
+    methods = methods or _compared(network)
     _check_methods(args, methods, network)
     scorers = {}
     for method in map(METHODS.__getitem__, methods):
@@ -233,6 +236,13 @@ def evaluate(args: Namespace) -> None:
             cells = [None if math.isnan(x) else x for x in figures]
             rows.append([method, count, *cells, comparison.seconds[method]])
     output.write_rows(head, rows, form, args.output)
+
+
+def _compared(network: Network) -> list[str]:
+    """Return the methods that are compared by default: those that take the network."""
+    if network.data.bipartite:
+        return COMPARED_ACROSS
+    return [name for name in COMPARED if METHODS[name].directed or not network.data.directed]
 
 
 def cluster(args: Namespace) -> None:
@@ -281,7 +291,8 @@ def _pairs(path: str | None, args: Namespace, network: Network) -> list[tuple[An
     if path is None:
         return None
     data = network.data
-    rows, cols = pair_positions(read_edges(path, _pairs_layout(args)), data, network.path)
+    pairs = read_edges(path, _pairs_layout(args, network.header))
+    rows, cols = pair_positions(pairs, data, network.path)
     return list(zip(nodes_at(data.nodes, rows), nodes_at(data.columns, cols), strict=True))
 
 
@@ -408,8 +419,10 @@ def _layout(args: Namespace) -> Layout:
     )  # fmt: skip
 
 
-def _pairs_layout(args: Namespace) -> Layout:
-    return Layout(separator=args.separator, comments=args.comments, max_size=args.max_size)
+def _pairs_layout(args: Namespace, known: list[str] | None) -> Layout:
+    return Layout(
+        separator=args.separator, comments=args.comments, max_size=args.max_size, known=known
+    )
 
 
 def _options(args: Namespace, method: Method) -> dict[str, Any]:

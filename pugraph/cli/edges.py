@@ -37,6 +37,11 @@ ENDS = (
 )
 
 
+# Lines of which the first one may be told from the others; chosen by hand: in a short list, a node
+# with one edge says nothing.
+_TELLING = 10
+
+
 @dataclass(frozen=True)
 class Layout:
     """The layout of an edge list; what is None is detected.
@@ -56,6 +61,8 @@ class Layout:
         the number of times that an edge is in the file, unless a column has this name.
     keep : {"first", "last"}
         Which time an edge has that is in the file several times.
+    known : list of str, optional
+        The header of the network, in a file with some of its pairs.
     """
 
     source: str | None = None
@@ -67,6 +74,7 @@ class Layout:
     weight: str | None = None
     time: str | None = None
     keep: str = "first"
+    known: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,7 @@ class Edges:
     separator: str
     header: list[str] | None
     first_line: int = field(repr=False)
+    first: list[str] = field(default_factory=list, repr=False)  # fields of the first line
     unused: list[str] = field(default_factory=list)
     weights: FloatArray | None = None
     times: FloatArray | None = None
@@ -99,6 +108,13 @@ class Edges:
         lines = read_text(self.path, sys.maxsize).split(b"\n")
         filled = (n for n, text in enumerate(lines, 1) if n >= self.first_line and text.strip())
         return next(n for k, n in enumerate(filled) if k == place)
+
+    def may_lack_header(self) -> bool:
+        """Return whether the first edge looks like a header of text above columns of text."""
+        if self.header is not None or self.us.size < _TELLING or any(map(_is_value, self.first)):
+            return False
+        ends, others = (self.us[0], self.vs[0]), (self.us[1:], self.vs[1:])
+        return not any((column == end).any() for column in others for end in ends)
 
 
 def read_edges(path: str, layout: Layout) -> Edges:
@@ -150,7 +166,9 @@ def parse_edges(data: bytes, path: str, layout: Layout) -> Edges:
         for column, name in enumerate(lines.first)
         if column not in used and name != "{}"
     ]
-    edges = Edges(path, us, vs, names, lines.separator, lines.header, lines.line, unused)
+    edges = Edges(
+        path, us, vs, names, lines.separator, lines.header, lines.line, lines.first, unused
+    )
     found = {option: _numbers(lines, edges, *which) for option, which in values.items()}
     weights = found.get("weight")
     if layout.weight is not None and weights is None:
@@ -245,8 +263,8 @@ def _short(line: str) -> str:
 def _has_header(layout: Layout, first: list[str], lines: list[str], separator: str) -> bool:
     """Return whether the first line names the columns.
 
-    It does if two of its fields are known names of columns, or if it has no number while some
-    column below it has only numbers.
+    It does if two of its fields are known names of columns, or if it has neither a number nor a
+    date while some column below it has only these.
     """
     if layout.header is not None:
         return layout.header
@@ -254,11 +272,18 @@ def _has_header(layout: Layout, first: list[str], lines: list[str], separator: s
     given = {layout.source, layout.target, layout.weight, layout.time} - {None, COUNT}
     if any(set(pair) <= set(words) for pair in ENDS) or (given and given <= set(first)):
         return True
-    if any(map(is_number, first)) or len(lines) < 2:
+    if layout.known is not None and set(first) <= set(layout.known):
+        return True
+    if any(map(_is_value, first)) or len(lines) < 2:
         return False
     rows = [fields_of(line, separator) for line in lines[1:]]
     columns = zip(*(row for row in rows if len(row) == len(first)), strict=True)
-    return any(all(map(is_number, column)) for column in columns)
+    return any(all(map(_is_value, column)) for column in columns)
+
+
+def _is_value(text: str) -> bool:
+    """Return whether a field is a number or a date."""
+    return is_number(text) or np.isfinite(seconds_of(text))
 
 
 def _ends(lines: _Lines, layout: Layout) -> tuple[int, int]:

@@ -219,6 +219,14 @@ def read_network(
     try:
         if form == "edges":
             edges = parse_edges(data, path, layout)
+            if layout.header is None and edges.may_lack_header():
+                u, v = (edges.names[side[0]] for side in (edges.us, edges.vs))
+                warnings.warn(
+                    f"{path}: {edges.called(0)} is read as an edge, but {u!r} and {v!r} are "
+                    "nowhere else; give --header if they name the columns, --no-header if they "
+                    "are nodes",
+                    stacklevel=2,
+                )
             if bipartite:
                 if isinstance(bipartite, str):
                     raise FileError(

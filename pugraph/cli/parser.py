@@ -216,7 +216,7 @@ def _evaluate(commands: Any) -> None:
         action="append",
         metavar="METHODS",
         help=f"one or more, separated by commas: {', '.join(METHODS)} (default: "
-        f"{listed(COMPARED)})",
+        f"{listed(COMPARED)}); of a directed network, those that take it",
     )
     parser.add_argument(
         "--fraction",

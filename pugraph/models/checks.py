@@ -16,6 +16,11 @@ _Parameters = ParamSpec("_Parameters")
 _Returned = TypeVar("_Returned")
 
 
+# options of `to_graph_data` alone, and those that fits share with it, but not `update`
+_OF_GRAPHS = ("directed", "keep", "names")
+_OF_FITS = ("bipartite", "non_links", "time", "weight")
+
+
 class Check(NamedTuple):
     """What a value must be, in words and as a test; None and "auto" may be allowed beside it."""
 
@@ -101,10 +106,16 @@ def checks_names(
 
 
 def check_names(function: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise an error that names the function and the nearest option for an unknown one."""
+    """Raise an error that names the function and the nearest option for an unknown one.
+
+    An option of `to_graph_data` is for the graph that the function is given.
+    """
     known = list(known)
+    of_graphs = _OF_GRAPHS + _OF_FITS * (function == "update")
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
+            if name in of_graphs:
+                hint = f"; to_graph_data has it: {function}(to_graph_data(G, {name}=...))"
             raise InvalidTypeError(f"{function}() has no option {name!r}{hint}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pugraph.adapters.lookup import nodes_at
+from pugraph.adapters.lookup import node_list, nodes_at
 from pugraph.core.free_memory import check_memory
 from pugraph.core.top_columns import top_scored
 from pugraph.core.types import FloatArray, IntArray
@@ -71,6 +71,9 @@ class Recommender(PairScorer):
         33 [2]
         """
         check_whole("k", k, 0)
+        nodes = None if nodes is None else node_list(nodes, self.data.index)
+        if targets is not None:
+            targets = node_list(targets, self.data._column_index, "targets")
         rows, cols = self._ends(nodes, targets)
         return self._partners(int(k), rows, cols)
 

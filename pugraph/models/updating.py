@@ -11,6 +11,7 @@ from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import with_changes
 from pugraph.adapters.snapshots import Snapshot, snapshot
 from pugraph.errors import InputError
+from pugraph.models.checks import checks_names
 from pugraph.models.scorer import PairScorer
 
 
@@ -21,6 +22,7 @@ class Updatable(PairScorer):
     def _updated(self, change: Snapshot) -> Self:
         """Return the model of the graph after a change, for `update`."""
 
+    @checks_names
     def update(
         self,
         G2: Any = None,

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import Any, BinaryIO
 
+from pugraph.errors import FolderNotFoundError
+
 fcntl: Any = None
 with contextlib.suppress(ImportError):  # Windows, where an open file cannot be removed anyway
     import fcntl
@@ -39,6 +41,8 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
         return
     path = os.path.realpath(path)  # a link stays one
     folder, name = os.path.split(path)
+    if not os.path.isdir(folder):
+        raise FolderNotFoundError(f"there is no folder {folder!r} to write {name!r} to: make it")
     _remove_left(folder, name)
     file, other = _temporary(folder, name)
     try:

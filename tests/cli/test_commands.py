@@ -373,6 +373,14 @@ def test_evaluate_with_negatives_by_degree_in_a_connected_network(run):
     assert "use a fraction of 0." in run("evaluate", *argv, "--fraction", 0.9).err
 
 
+def test_evaluate_compares_methods_that_take_a_directed_network(run, letters):
+    argv = [letters, "--directed", "--time", "year", "--weight", "count", "--rank", 2]
+    rows = run("evaluate", *argv, "--as", "json").json
+    assert {row["method"] for row in rows} == {"blend", "bias"}
+    done = run("evaluate", *argv, "--method", "jaccard")
+    assert "--method jaccard is for undirected networks" in done.err
+
+
 def test_evaluate_compares_four_methods_by_itself(run):
     rows = run("evaluate", "--seeds", 1, "--rank", 2, "--as", "json").json
     methods = ["blend", "bias", "jaccard", "adamic-adar"]

@@ -94,3 +94,13 @@ def test_a_misspelt_option_names_the_function_and_the_nearest_option():
         fit(1, rnak=2)
     with pytest.raises(InvalidTypeError, match=r"call\(\) has no option 'zzz'$"):
         check_names("call", ["rank", "zzz"], ["rank", "reg"])
+
+
+def test_an_option_of_graphs_names_to_graph_data():
+    for function, name in (("fit", "directed"), ("top_links", "names"), ("update", "weight")):
+        told = f"{function}() has no option {name!r}; to_graph_data has it: {function}("
+        with pytest.raises(InvalidTypeError) as caught:
+            check_names(function, [name], ["nodes"])
+        assert str(caught.value) == f"{told}to_graph_data(G, {name}=...))"
+    with pytest.raises(InvalidTypeError, match=r"no option 'weight'$"):  # as of pu_shift
+        check_names("pu_shift", ["weight"], ["rank"])

@@ -260,6 +260,8 @@ def test_what_is_wrong_is_named(karate):
         model.update(removed=[(0, 9)])
     with pytest.raises(TypeError, match="a graph is"):
         model.update([(0, 1)])
+    with pytest.raises(TypeError, match=r"it: update\(to_graph_data\(G, weight=...\)\)"):
+        model.update(karate, weight="weight")
     for method, options, message in (
         ("bias", {"solver": "proximal"}, "a model by solver='proximal'"),
         ("shift", {"solver": "exact"}, "a model by solver='exact'"),

@@ -13,8 +13,10 @@ import networkx as nx
 import pytest
 
 import pugraph
+from pugraph.errors import FolderNotFoundError
 from pugraph.models import writing
 from pugraph.models.writing import whole_file, write_whole
+from pugraph.plotting import explore
 
 
 def write(path, content):
@@ -131,8 +133,19 @@ def test_a_device_is_written_to_and_a_directory_is_an_error(tmp_path):
     assert not os.path.isfile(os.devnull)
     with pytest.raises(IsADirectoryError):
         write(tmp_path, b"x")
-    with pytest.raises(FileNotFoundError):
-        write(tmp_path / "none" / "file", b"x")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    G, folder = nx.path_graph(4), tmp_path / "none"
+    for save in (
+        lambda path: write(path, b"x"),
+        pugraph.fit(G, "bias", rank=2).save,
+        lambda path: explore(G, [(0, 2, 0.5)], path),
+    ):
+        with pytest.raises(FolderNotFoundError) as caught:
+            save(folder / "file")
+        assert isinstance(caught.value, FileNotFoundError)
+        assert f"there is no folder {str(folder)!r} to write 'file' to" in str(caught.value)
 
 
 def test_long_names_are_possible(tmp_path):
