@@ -6,9 +6,10 @@ links, and once without, where local indices can be compared too. Prints Markdow
 docs/data/later-links-*.csv.
 
 With --again, the first 80 % of the messages are given, and the pairs with a message among the
-others are to be found, repeated ones too. Writes docs/data/contacts-*.csv.
+others are to be found, repeated ones too. Writes docs/data/contacts-*.csv. With --parts, pu_blend
+does without one use of the times after the other. Writes docs/data/later-links-parts.csv.
 
-    PUGRAPH_DATA=... python benchmarks/temporal.py [--again] [network ...]
+    PUGRAPH_DATA=... python benchmarks/temporal.py [--again | --parts] [network ...]
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
+from unittest import mock
 
 import networkx as nx
 import numpy as np
@@ -31,8 +33,10 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pugraph
 from pugraph import datasets, link_prediction
-from pugraph.adapters import to_graph_data
+from pugraph.adapters import GraphData, to_graph_data
 from pugraph.evaluation import compare
+from pugraph.models import evidence
+from pugraph.models.strengths import Strengths
 
 BOTH_WAYS = ("pu_blend", "pu_bias", "pu_shift", "katz", "svd_katz")
 LOCAL = (
@@ -51,9 +55,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("networks", nargs="*", default=["CollegeMsg", "sx-mathoverflow"])
     parser.add_argument("--again", action="store_true", help="contacts, repeated ones too")
+    parser.add_argument("--parts", action="store_true", help="what each use of the times gains")
     args = parser.parse_args()
     if args.again:
         contacts(args.networks[0])
+        return
+    if args.parts:
+        parts(args.networks)
         return
     for name in args.networks:
         directed = datasets.load(name)
@@ -116,6 +124,61 @@ def _products(G: Any, ebunch: Any, counts: Any) -> Iterator[tuple[Any, Any, floa
         tails[u] += counts(end - time)
         heads[v] += counts(end - time)
     return ((u, v, tails[u] * heads[v]) for u, v in ebunch)
+
+
+def parts(names: list[str]) -> None:
+    """Write the average precision of pu_blend without one of its uses of the times."""
+    with_time = functools.partial(pugraph.pu_blend, time="time")
+    variants = {
+        "without times": pugraph.pu_blend,
+        "with times": with_time,
+        "random links are hidden, not the latest": patched(
+            with_time, GraphData, "_link_times", property(lambda data: shuffled(data))
+        ),
+        "no ages, no fading evidence": patched(with_time, evidence, "Strengths", NoStrengths),
+        "links do not fade": functools.partial(with_time, half_life=1e15),
+    }
+    table = []
+    for name in names:
+        directed = datasets.load(name)
+        directed.remove_edges_from(list(nx.selfloop_edges(directed)))
+        for G in (directed, undirected(directed)):
+            kind = "directed" if G.is_directed() else "undirected"
+            found = compare(variants, G, fraction=0.2, time="time", sample=SAMPLED.get(name))
+            for variant, results in found.results.items():
+                pairs = results[0].all_pairs, results[0].connected
+                row = [f"{each.average_precision:.4f}" for each in pairs]
+                table.append([f"{name}, {kind}", variant, *row])
+                print(*table[-1], sep="\t", flush=True)
+    write_csv("later-links-parts", ["network", "pu_blend", "AP, all", "AP, connected"], table)
+
+
+class NoStrengths(Strengths):
+    """Evidence from times that has no columns."""
+
+    def __init__(self, data: GraphData, half_life: Any) -> None:
+        self.columns = ()
+
+    def of_pairs(self, rows: Any, cols: Any, out: Any) -> None:
+        pass
+
+    def highest(self) -> Any:
+        return np.empty(0)
+
+
+def shuffled(data: GraphData) -> Any:
+    """Return the times of the links, those of any links."""
+    return np.random.default_rng(0).permutation(data.times[data._of_links])
+
+
+def patched(predictor: Any, place: Any, name: str, value: Any) -> Any:
+    """Return a predictor that runs with another attribute in place."""
+
+    def predict(G: Any, ebunch: Any) -> Iterator[tuple[Any, Any, float]]:
+        with mock.patch.object(place, name, value):
+            return iter(list(predictor(G, ebunch)))
+
+    return predict
 
 
 def contacts(name: str) -> None:
