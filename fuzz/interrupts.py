@@ -171,6 +171,9 @@ def child(what: str, name: str) -> None:
     """Do the work whenever asked to, and answer when and how it ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
+    import sklearn.cluster
+    import sklearn.isotonic  # noqa: F401  its libraries have threads, too: all are compared
+
     import pugraph
 
     work, A = KINDS[what][0], network(name)
