@@ -45,7 +45,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 CHANGED = (0.001, 0.01, 0.1)
 EACH_TIME = 0.05  # of twenty updates
-TIMES = 20
+SHOWN = (1, 5, 10, 20)  # updates, after which the model is compared
 
 
 class Network:
@@ -105,18 +105,25 @@ def compare(network: Network, label: str, changed: float, repeats: int) -> list[
     return [*times, *differences, *(f"{value:.4f}" for value in precisions)]
 
 
-def drift(network: Network, label: str) -> list[str]:
+def drift(name: str, label: str) -> Iterator[list[Any]]:
+    network = Network(name)
     method, options = MODELS[label]
     size = int(network.order.size * EACH_TIME / 2)
     order = network.order
     model = pugraph.fit(network.without(order[:size]), method, **options)
-    for _ in range(TIMES):  # those that were left out come back, and others go
+    for count in range(1, SHOWN[-1] + 1):  # those that were left out come back, and others go
         out, rest = order[:size], network.rng.permutation(order[size:])
         order = np.concatenate([rest, out])
         now = network.without(order[:size])
         model = model.update(now)
-    models = [model, *(pugraph.fit(now, method, seed=seed, **options) for seed in (0, 1))]
-    return [f"{network.precision(m, now):.4f}" for m in models]
+        if count in SHOWN:
+            refits = (pugraph.fit(now, method, seed=seed, **options) for seed in (0, 1))
+            yield [
+                name,
+                label,
+                count,
+                *(f"{network.precision(each, now):.4f}" for each in (model, *refits)),
+            ]
 
 
 def updates(
@@ -134,8 +141,8 @@ def updates(
 
 
 def drifts(labels: list[str]) -> tuple[str, list[str], Iterator[list[Any]]]:
-    head = ["network", "model", f"AP after {TIMES} updates", "AP of a refit", "AP, another seed"]
-    rows = ([name, label, *drift(Network(name), label)] for name in DRIFTING for label in labels)
+    head = ["network", "model", "updates", "AP", "AP of a refit", "AP, another seed"]
+    rows = (row for name in DRIFTING for label in labels for row in drift(name, label))
     return "update-drift", head, rows
 
 

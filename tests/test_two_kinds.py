@@ -235,13 +235,37 @@ def test_models_show_the_number_of_nodes_of_each_kind():
         assert ": 18+14 nodes, 89 links" in found._repr_html_()
 
 
-def test_the_best_per_node_are_of_the_rows():
-    model = pugraph.fit(davis(), "bias", rank=4, bipartite=True)
-    for u, partners in model.top_per_node(3, nodes=[WOMEN[4], WOMEN[1]], targets=EVENTS[:9]):
-        best = model.top_links(3, nodes=[u], targets=EVENTS[:9])
-        assert partners == [(v, p) for _, v, p in best]
-    with pytest.raises(ValueError, match="top_per_node is for nodes of the first kind"):
-        model.top_per_node(3, nodes=["E1"])
+@pytest.mark.parametrize("method", ["bias", "blend"])
+def test_the_best_per_node_of_each_kind(method):
+    data = to_graph_data(davis(), bipartite=True)
+    non_links = [("E1", WOMEN[4]), (WOMEN[5], "E1")]
+    model = pugraph.fit(data, "bias", rank=4, non_links=non_links)
+    if method == "blend":
+        model = random_blend(model.data, 3)
+    assert [u for u, _ in model.top_per_node(3)] == list(model.nodes)
+    for nodes, targets in (
+        ([WOMEN[4], WOMEN[1]], EVENTS[:9]),
+        (["E3", "E1"], WOMEN[:7]),
+        (["E14", "E3"], None),
+    ):
+        best = dict(model.top_per_node(3, nodes=nodes, targets=targets))
+        assert list(best) == nodes
+        for u, partners in best.items():
+            every = {(u, v): p for u, v, p in model.top_links(300, nodes=[u], targets=targets)}
+            assert (
+                partners
+                == sorted(
+                    ((v, p) for (a, b), p in every.items() for v in {a, b} - {u}),
+                    key=lambda found: (
+                        -found[1],
+                        (data.columns if u in WOMEN else data.nodes).index(found[0]),
+                    ),
+                )[:3]
+            )
+    with pytest.raises(ValueError, match=r"nodes must be of one kind, but .* and 'E1' are of two"):
+        model.top_per_node(3, nodes=[WOMEN[0], "E1"])
+    with pytest.raises(ValueError, match="'E2' is of the same kind as 'E1'"):
+        model.top_per_node(3, nodes=["E1"], targets=["E2"])
     for best in (model.top_per_node, model.top_links):
         with pytest.raises(ValueError, match=r"nodes must be a list of nodes; .* \['E1'\]"):
             best(3, nodes="E1")

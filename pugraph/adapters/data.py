@@ -194,6 +194,14 @@ class GraphData:
             known = Pattern.of(sp.csr_array(self.adjacency + self.non_links))
         return Pairs(known, self.directed, self.square)
 
+    @cached_property
+    def _pairs_by_column(self) -> Pairs:
+        """The same with rows and columns exchanged."""
+        known = self._sides[1]
+        if self.non_links is not None:
+            known = Pattern.of(sp.csr_array((self.adjacency + self.non_links).T))
+        return Pairs(known, self.directed, self.square)
+
     def _unknown(self, node: object, index: Mapping[Any, int] | None = None) -> Exception:
         """Return the error for a node that is not in the graph, or not in this index of it."""
         if index is not None and self._overlapping:

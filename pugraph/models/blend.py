@@ -244,10 +244,10 @@ class Blend(LinkModel):
             )
 
     def _top_columns(
-        self, rows: IntArray, k: int, cols: IntArray | None
+        self, rows: IntArray, k: int, cols: IntArray | None, by_column: bool = False
     ) -> tuple[IntArray, FloatArray]:
         with threads(self._n_jobs):
-            return super()._top_columns(rows, k, cols)
+            return super()._top_columns(rows, k, cols, by_column)
 
     def _far_bounds(self, evidence: FloatArray) -> FloatArray:
         """Return the highest scores of far pairs with at most this evidence."""

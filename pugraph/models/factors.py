@@ -416,9 +416,12 @@ class FactorModel(LinkModel):
         return us, vs, self._clip(scores)
 
     def _top_columns(
-        self, rows: IntArray, k: int, cols: IntArray | None
+        self, rows: IntArray, k: int, cols: IntArray | None, by_column: bool = False
     ) -> tuple[IntArray, FloatArray]:
-        found, scores = top_columns(self.data._pairs, *self.factors, rows, k, cols)
+        (W, H), pairs = self.factors, self.data._pairs
+        if by_column:
+            (W, H), pairs = (H, W), self.data._pairs_by_column
+        found, scores = top_columns(pairs, W, H, rows, k, cols)
         there = found >= 0
         scores[there] = self._clip(scores[there])
         return found, scores

@@ -239,7 +239,8 @@ class LinkModel(Recommender, Updatable):
         either = self.data.bipartite and not self.data._overlapping
         if either and not (nodes is None and targets is None):
             return self._top_links_across(int(k), nodes, targets)
-        return best_pairs(self, int(k), *self._ends(nodes, targets))
+        rows, cols, _ = self._ends(nodes, targets)
+        return best_pairs(self, int(k), rows, cols)
 
     def _top_links_across(
         self, k: int, nodes: Iterable[Any] | None, targets: Iterable[Any] | None

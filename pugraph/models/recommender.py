@@ -42,7 +42,8 @@ class Recommender(PairScorer):
         k : int
             How many partners; a node that has fewer comes with these.
         nodes : iterable of nodes, optional
-            Of these only, in their order. Of all if None; of a rectangular matrix, of all rows.
+            Of these only, in their order. Of all if None; of a rectangular matrix, of all rows,
+            and of two kinds of nodes, of all of the first kind. They must be of one kind.
         targets : iterable of nodes, optional
             Only partners that are one of these; of a rectangular matrix, columns.
 
@@ -74,22 +75,24 @@ class Recommender(PairScorer):
         nodes = None if nodes is None else node_list(nodes, self.data.index)
         if targets is not None:
             targets = node_list(targets, self.data._column_index, "targets")
-        rows, cols = self._ends(nodes, targets)
-        return self._partners(int(k), rows, cols)
+        places, others, by_column = self._ends(nodes, targets)
+        if places is None:
+            places = np.arange(self.data.adjacency.shape[0], dtype=np.int32)
+        return self._partners(int(k), places, others, by_column)
 
     def _partners(
-        self, k: int, rows: IntArray | None, cols: IntArray | None
+        self, k: int, places: IntArray, others: IntArray | None, by_column: bool
     ) -> Iterator[Partners]:
-        m, n = self.data.adjacency.shape
-        rows, k = np.arange(m, dtype=np.int32) if rows is None else rows, min(k, n)
-        for start in range(0, rows.size, _ROWS_AT_ONCE):
-            some = rows[start : start + _ROWS_AT_ONCE]
-            found, scores = self._top_columns(some, k, cols)
+        sides = self.nodes, self.data.columns
+        ours, theirs = reversed(sides) if by_column else sides
+        for start in range(0, places.size, _ROWS_AT_ONCE):
+            some = places[start : start + _ROWS_AT_ONCE]
+            found, scores = self._top_columns(some, min(k, len(theirs)), others, by_column)
             there = found >= 0
-            names = nodes_at(self.data.columns, found[there])
+            names = nodes_at(theirs, found[there])
             partners = zip(names, scores[there].tolist(), strict=True)
             counts = np.count_nonzero(there, axis=1).tolist()
-            for u, count in zip(nodes_at(self.nodes, some), counts, strict=True):
+            for u, count in zip(nodes_at(ours, some), counts, strict=True):
                 yield u, list(islice(partners, count))
 
     def top_positions(
@@ -145,34 +148,46 @@ class Recommender(PairScorer):
         return self._top_columns(checked("rows", places, m), int(k), some)
 
     def _top_columns(
-        self, rows: IntArray, k: int, cols: IntArray | None
+        self, rows: IntArray, k: int, cols: IntArray | None, by_column: bool = False
     ) -> tuple[IntArray, FloatArray]:
-        """Return the k best partners of each row among `cols`, as `top_positions` does."""
+        """Return the k best partners of each row among `cols`, as `top_positions` does.
+
+        With `by_column`, rows and columns have changed places.
+        """
+        if by_column:
+            pairs = self.data._pairs_by_column
+            return top_scored(pairs, lambda us, vs: self._score(vs, us), rows, k, cols)
         return top_scored(self.data._pairs, self._score, rows, k, cols)
 
     def _ends(
         self, nodes: Iterable[Any] | None, targets: Iterable[Any] | None
-    ) -> tuple[IntArray | None, IntArray | None]:
-        """Return the positions that `nodes` and `targets` restrict a search to."""
+    ) -> tuple[IntArray | None, IntArray | None, bool]:
+        """Return the positions of `nodes` and of `targets`, and whether the nodes are columns."""
         data = self.data
         if not data.bipartite or data._overlapping:
             rows = None if nodes is None else data.positions(nodes)
-            return rows, None if targets is None else data._column_positions(targets, "targets")
-        rows = cols = None
+            cols = None if targets is None else data._column_positions(targets, "targets")
+            return rows, cols, False
+        places, others, by_column = None, None, False
         if nodes is not None:
-            rows, others = data._sides_of(nodes, "nodes")
-            if others.size:
+            places, columns = data._sides_of(nodes, "nodes")
+            if places.size and columns.size:
                 raise InputError(
-                    "top_per_node is for nodes of the first kind, the rows; give `bipartite` the "
-                    "nodes of the other kind to have these as rows, or call top_links"
+                    f"nodes must be of one kind, but {data.nodes[places[0]]!r} and "
+                    f"{data.columns[columns[0]]!r} are of two; call top_per_node for each kind"
                 )
+            by_column = columns.size > 0
+            places = columns if by_column else places
         if targets is not None:
-            same, found = data._sides_of(targets, "targets")
+            sides = data._sides_of(targets, "targets")
+            same = sides[by_column]
             if same.size:
-                row = 0 if rows is None or not rows.size else rows[0]
-                raise one_kind(data.nodes[same[0]], data.nodes[row])
-            cols = np.unique(found)
-        return rows, cols
+                ours = data.columns if by_column else data.nodes
+                raise one_kind(
+                    ours[same[0]], ours[places[0] if places is not None and places.size else 0]
+                )
+            others = np.unique(sides[not by_column])
+        return places, others, by_column
 
 
 def one_kind(target: Any, node: Any) -> InputError:
