@@ -107,9 +107,9 @@ def test_a_signal_ends_the_command_line_and_leaves_no_file(number, tmp_path):
     )
     out = tmp_path / "out"
     out.mkdir()
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # of this rank, fits take minutes on any machine
         [sys.executable, "-m", "pugraph", "fit", str(links), "-o", str(out / "model"), "--method",
-         "bias", "--rank", "128", "--reg", "auto"],
+         "bias", "--rank", "1024", "--reg", "auto"],
         stderr=subprocess.DEVNULL,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip

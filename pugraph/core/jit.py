@@ -285,15 +285,18 @@ def threads(n_jobs: int | None) -> Iterator[None]:
         _allowed.reset(token)
 
 
-# Seconds until an interrupt that was lost is repeated; chosen by hand.
+# Seconds until a signal that was lost is repeated; chosen by hand.
 _AGAIN = 0.05
+
+# The signals whose exceptions a callback may lose; the command line ends with SystemExit.
+_SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
 
 
 @contextlib.contextmanager
 def _interrupts_kept() -> Iterator[None]:
-    """Repeat a Ctrl-C that comes inside a callback of the compiler, from which nothing is raised.
+    """Repeat a signal that comes inside a callback of the compiler, from which nothing is raised.
 
-    Python would only print it there, and the work would go on.
+    Python would only print the exception there, and the work would go on.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -301,8 +304,9 @@ def _interrupts_kept() -> Iterator[None]:
     before = sys.unraisablehook
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
-        if issubclass(lost.exc_type, KeyboardInterrupt):
-            threading.Timer(_AGAIN, _interrupt).start()
+        number = _SIGNALS.get(lost.exc_type)
+        if number is not None and callable(signal.getsignal(number)):
+            threading.Timer(_AGAIN, _interrupt, [number]).start()
         else:
             before(lost)
 
@@ -313,12 +317,12 @@ def _interrupts_kept() -> Iterator[None]:
         sys.unraisablehook = before
 
 
-def _interrupt() -> None:
-    """Send Ctrl-C to the main thread, and wake it if it waits, where the system can do that."""
-    if hasattr(signal, "pthread_kill") and callable(signal.getsignal(signal.SIGINT)):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+def _interrupt(number: signal.Signals) -> None:
+    """Send a signal to the main thread, and wake it if it waits, where the system can do that."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:
-        _thread.interrupt_main()
+        _thread.interrupt_main(number)
 
 
 def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> list[_T]:

@@ -268,11 +268,18 @@ def test_ctrl_c_side_by_side_ends_what_was_begun():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a process on this system")
-def test_ctrl_c_in_a_callback_from_c_is_repeated_and_other_errors_are_reported():
+@pytest.mark.parametrize(
+    ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)]
+)
+def test_a_signal_in_a_callback_from_c_is_repeated_and_other_errors_are_reported(number, error):
+    def end(*_):
+        raise error
+
     reported = []
     before, sys.unraisablehook = sys.unraisablehook, reported.append
+    handler = signal.signal(number, end)
     callback = ctypes.CFUNCTYPE(None)
-    interrupted = callback(lambda: signal.raise_signal(signal.SIGINT))
+    interrupted = callback(lambda: signal.raise_signal(number))
     failing = callback(lambda: 1 / 0)
 
     def work():
@@ -283,12 +290,13 @@ def test_ctrl_c_in_a_callback_from_c_is_repeated_and_other_errors_are_reported()
 
     begin = time.perf_counter()
     try:
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(error):
             work()
         assert time.perf_counter() - begin < 10  # also while the thread sleeps
         assert sys.unraisablehook == reported.append
     finally:
         sys.unraisablehook = before
+        signal.signal(number, handler)
     assert [error.exc_type for error in reported] == [ZeroDivisionError]
 
 
