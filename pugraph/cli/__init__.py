@@ -78,18 +78,21 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: Any) -> None:
-    if args.command is None:
-        from pugraph.cli.demo import demonstrate
+    from pugraph.core.jit import signals_kept
 
-        demonstrate()
-    elif args.command == "compile":
-        from pugraph.cli.compiling import compile_all
+    with signals_kept():
+        if args.command is None:
+            from pugraph.cli.demo import demonstrate
 
-        compile_all(args)
-    else:
-        from pugraph.cli import commands
+            demonstrate()
+        elif args.command == "compile":
+            from pugraph.cli.compiling import compile_all
 
-        getattr(commands, args.command)(args)
+            compile_all(args)
+        else:
+            from pugraph.cli import commands
+
+            getattr(commands, args.command)(args)
 
 
 @contextlib.contextmanager

@@ -279,7 +279,7 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     """
     token = _allowed.set(n_threads(n_jobs))
     try:
-        with _one_blas_thread(), _interrupts_kept():
+        with _one_blas_thread(), signals_kept():
             yield
     finally:
         _allowed.reset(token)
@@ -293,7 +293,7 @@ _SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
 
 
 @contextlib.contextmanager
-def _interrupts_kept() -> Iterator[None]:
+def signals_kept() -> Iterator[None]:
     """Repeat a signal that comes inside a callback of the compiler, from which nothing is raised.
 
     Python would only print the exception there, and the work would go on.
