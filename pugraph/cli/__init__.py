@@ -22,6 +22,10 @@ __all__ = ["main"]
 # Exit codes as shells use them: for the last three, 128 plus the number of the signal.
 BUG, BAD_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 130, 141, 143
 
+# Seconds until a signal is repeated that has not ended the work; chosen by hand: to remove files
+# takes less.
+_AGAIN = 1.0
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
@@ -55,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     args = parser.parse_args(argv)
     try:
-        with warnings.catch_warnings(), _terminable():
+        with warnings.catch_warnings(), _ends_at_signals():
             warnings.showwarning = _warn
             _run(args)
             sys.stdout.flush()
@@ -78,40 +82,52 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: Any) -> None:
-    from pugraph.core.jit import signals_kept
+    if args.command is None:
+        from pugraph.cli.demo import demonstrate
 
-    with signals_kept():
-        if args.command is None:
-            from pugraph.cli.demo import demonstrate
+        demonstrate()
+    elif args.command == "compile":
+        from pugraph.cli.compiling import compile_all
 
-            demonstrate()
-        elif args.command == "compile":
-            from pugraph.cli.compiling import compile_all
+        compile_all(args)
+    else:
+        from pugraph.cli import commands
 
-            compile_all(args)
-        else:
-            from pugraph.cli import commands
-
-            getattr(commands, args.command)(args)
+        getattr(commands, args.command)(args)
 
 
 @contextlib.contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM raise an exception, so that files that are not complete are removed."""
+def _ends_at_signals() -> Iterator[None]:
+    """Let SIGTERM, like Ctrl-C, raise an exception, so that files that are not complete go.
 
-    def end(*_: Any) -> None:
-        raise SystemExit(TERMINATED)
-
+    An exception may be lost: libraries in C call Python, the compiler of kernels most of all, and
+    some of them drop errors. So the signal is repeated until the block has ended.
+    """
     # a program that calls this may have its own way, and only its main thread has signals
-    own = signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
-    if own or threading.current_thread() is not threading.main_thread():
+    usual: dict[signal.Signals, Any]
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    ours = [number for number, handler in usual.items() if signal.getsignal(number) is handler]
+    if threading.current_thread() is not threading.main_thread() or not ours:
         yield
         return
+    ended = threading.Event()
+
+    def end(number: int, _: Any) -> None:
+        threading.Thread(target=repeat, args=[number], daemon=True).start()
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(TERMINATED)
+
+    def repeat(number: int) -> None:
+        if not ended.wait(_AGAIN):
+            signal.raise_signal(number)
+
     try:
-        signal.signal(signal.SIGTERM, end)
+        for number in ours:
+            signal.signal(number, end)
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        ended.set()
+        for number in ours:
+            signal.signal(number, usual[number])
 
 
 def _warn(message: Any, *_: Any, **__: Any) -> None:

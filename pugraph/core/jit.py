@@ -279,24 +279,21 @@ def threads(n_jobs: int | None) -> Iterator[None]:
     """
     token = _allowed.set(n_threads(n_jobs))
     try:
-        with _one_blas_thread(), signals_kept():
+        with _one_blas_thread(), _interrupts_kept():
             yield
     finally:
         _allowed.reset(token)
 
 
-# Seconds until a signal that was lost is repeated; chosen by hand.
+# Seconds until an interrupt that was lost is repeated; chosen by hand.
 _AGAIN = 0.05
-
-# The signals whose exceptions a callback may lose; the command line ends with SystemExit.
-_SIGNALS = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
 
 
 @contextlib.contextmanager
-def signals_kept() -> Iterator[None]:
-    """Repeat a signal that comes inside a callback of the compiler, from which nothing is raised.
+def _interrupts_kept() -> Iterator[None]:
+    """Repeat a Ctrl-C that comes inside a callback of the compiler, from which nothing is raised.
 
-    Python would only print the exception there, and the work would go on.
+    Python would only print it there, and the work would go on.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -304,9 +301,8 @@ def signals_kept() -> Iterator[None]:
     before = sys.unraisablehook
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
-        number = _SIGNALS.get(lost.exc_type)
-        if number is not None and callable(signal.getsignal(number)):
-            threading.Timer(_AGAIN, _interrupt, [number]).start()
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            threading.Timer(_AGAIN, _interrupt).start()
         else:
             before(lost)
 
@@ -317,12 +313,12 @@ def signals_kept() -> Iterator[None]:
         sys.unraisablehook = before
 
 
-def _interrupt(number: signal.Signals) -> None:
-    """Send a signal to the main thread, and wake it if it waits, where the system can do that."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, number)
+def _interrupt() -> None:
+    """Send Ctrl-C to the main thread, and wake it if it waits, where the system can do that."""
+    if hasattr(signal, "pthread_kill") and callable(signal.getsignal(signal.SIGINT)):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
-        _thread.interrupt_main(number)
+        _thread.interrupt_main()
 
 
 def side_by_side(functions: Sequence[Callable[[], _T]], n_jobs: int | None) -> list[_T]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import time
 import sys
 import warnings
 
@@ -84,6 +85,25 @@ def test_sigterm_ends_a_command_in_order_and_means_what_it_did_afterwards(run, m
     assert run("info").code == 143
     assert done
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_whose_exception_was_lost_is_repeated(run, monkeypatch, number, code):
+    lost = []
+
+    def command(args):
+        try:
+            signal.raise_signal(number)
+        except BaseException as error:
+            lost.append(error)
+        for _ in range(300):
+            time.sleep(0.1)
+
+    monkeypatch.setattr(commands, "info", command)
+    begin = time.monotonic()
+    assert run("info").code == code
+    assert len(lost) == 1
+    assert time.monotonic() - begin < 20
 
 
 def test_a_program_with_its_own_way_to_end_keeps_it(run, monkeypatch):
