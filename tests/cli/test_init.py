@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import os
 import signal
-import time
 import sys
+import time
 import warnings
 
 import pytest
