@@ -7,6 +7,7 @@ link, whose weight is the sum of theirs.
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -21,15 +22,16 @@ from pugraph.errors import InputError
 COUNT = "count"
 # what is said of parallel edges where neither weights nor times are asked for
 PARALLEL = (
-    "the graph {} parallel edges; merge them first, as {} does, if their attributes do not "
-    "matter. Or give to_graph_data(G, ...): with weight='count' they are one link, whose weight "
-    "is their number, with weight='attribute' the sum of theirs, and with time='attribute' its "
-    "time is their first one"
+    "the graph {} parallel edges; to make one link of them, say what becomes of their attributes: "
+    "weight='count' takes their number as its weight, weight='attribute' the sum of theirs, and "
+    "time='attribute' the first of their times. Where an option is missing, give "
+    "to_graph_data(G, weight='count')"
 )
 KEPT = ("first", "last")  # times of a pair with several contacts
 
 # weights and times beyond it could add up to infinity; chosen by hand, far from any unit
 _LARGEST = 1e100
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _LONGEST = 60  # characters of a value in an error; chosen by hand
 
 _SIGNED = (
@@ -169,6 +171,23 @@ def seconds_of(text: str) -> float:
         return _number(datetime.datetime.fromisoformat(text)) if "-" in text else np.nan
     except ValueError:
         return np.nan
+
+
+def age_of(value: Any) -> Any:
+    """Return an age such as "30d", or a timedelta, in seconds; anything else as it is.
+
+    Examples
+    --------
+    >>> age_of("2h"), age_of(datetime.timedelta(days=1)), age_of(10), age_of("auto")
+    (7200.0, 86400.0, 10, 'auto')
+    """
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, np.timedelta64):
+        return float(value / np.timedelta64(1, "s"))
+    text = value if isinstance(value, str) else ""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([mhdw])", text, re.ASCII)
+    return float(found[1]) * _SECONDS[found[2]] if found else value
 
 
 def _number(value: Any) -> float:

@@ -27,7 +27,7 @@ def convert(
     """Return the GraphData of an igraph Graph; parallel edges need a weight or a time."""
     plain = weight is None and time is None
     if plain and G.has_multiple():
-        raise InputError(PARALLEL.format("has", "G.simplify()"))
+        raise InputError(PARALLEL.format("has"))
     check_memory(_PER_EDGE * G.ecount(), f"the conversion of {G.vcount()} vertices", PART_OF_GRAPH)
     links = np.fromiter(chain.from_iterable(G.get_edgelist()), np.int32, 2 * G.ecount()).reshape(
         -1, 2

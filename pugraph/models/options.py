@@ -14,8 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pugraph.adapters.contacts import age_of
 from pugraph.errors import InputError
 from pugraph.models.checks import (
+    Age,
     Auto,
     Check,
     check_option,
@@ -49,7 +51,7 @@ class Options:
     reg: float | Auto | None = None
     missing: float | Auto | None = None
     inductive: bool = False  # whether there are features
-    half_life: float | Auto | None = None
+    half_life: Age | None = None
     penalty: str = "nuclear"
     solver: str = "auto"
     max_sweeps: int | None = None
@@ -61,6 +63,7 @@ class Options:
     checkpoint: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "half_life", age_of(self.half_life))
         for name, check in _CHECKS.items():
             check_option(name, getattr(self, name), check)
         if self.method == BLEND:
@@ -213,7 +216,7 @@ _CHECKS: dict[str, Check] = {
     "reg": number(_NON_NEGATIVE, lambda v: v >= 0, auto=True, optional=True),
     "missing": number("a number in (0, 1)", lambda v: 0 < v < 1, auto=True, optional=True),
     "half_life": number(
-        "a finite number above 0, in the unit of the times (seconds, for dates)",
+        'a number above 0 in the unit of the times (seconds, for dates), a time such as "30d"',
         lambda v: v > 0,
         auto=True,
         optional=True,
