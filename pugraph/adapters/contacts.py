@@ -24,8 +24,8 @@ COUNT = "count"
 PARALLEL = (
     "the graph {} parallel edges; to make one link of them, say what becomes of their attributes: "
     "weight='count' takes their number as its weight, weight='attribute' the sum of theirs, and "
-    "time='attribute' the first of their times. Where an option is missing, give "
-    "to_graph_data(G, weight='count')"
+    "time='attribute' the first of their times. Functions without these options, and splits, take "
+    "to_graph_data(G, weight='count', time=...) in place of G"
 )
 KEPT = ("first", "last")  # times of a pair with several contacts
 
@@ -105,7 +105,7 @@ def edge_weights(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
             f"{edge(0)} has {name!r} = {values[0]!s}, a date, but weights are numbers; "
             f"time={name!r} takes dates"
         )
-    weights = edge_numbers(values, name, edge)
+    weights = edge_numbers(values, name, edge, dates=False)
     bad = np.flatnonzero(weights < 1 / _LARGEST)
     if bad.size:
         value = weights[bad[0]]
@@ -116,7 +116,9 @@ def edge_weights(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
     return weights
 
 
-def edge_numbers(values: Iterable[Any], name: str, edge: Callable[[int], str]) -> FloatArray:
+def edge_numbers(
+    values: Iterable[Any], name: str, edge: Callable[[int], str], *, dates: bool = True
+) -> FloatArray:
     """Return the values of an attribute as finite numbers; others are refused, with their edge.
 
     Dates become seconds since 1970, in UTC unless they say otherwise.
@@ -127,14 +129,14 @@ def edge_numbers(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
             values = np.where(np.isnat(values), np.nan, seconds)
         if values.dtype.kind in "biuf":
             numbers = values.astype(np.float64)
-            return _all_finite(numbers, values, name, edge)
+            return _all_finite(numbers, values, name, edge, dates)
     values = list(values)
     numbers = np.fromiter((_number(value) for value in values), np.float64, len(values))
-    return _all_finite(numbers, values, name, edge)
+    return _all_finite(numbers, values, name, edge, dates)
 
 
 def _all_finite(
-    numbers: FloatArray, values: Any, name: str, edge: Callable[[int], str]
+    numbers: FloatArray, values: Any, name: str, edge: Callable[[int], str], dates: bool
 ) -> FloatArray:
     bad = np.flatnonzero(~(np.abs(numbers) <= _LARGEST))
     if not bad.size:
@@ -145,7 +147,7 @@ def _all_finite(
         raise InputError(f"{edge(place)} has no attribute {name!r}")
     if np.isfinite(numbers[place]):
         problem = f"is not between -{_LARGEST:g} and {_LARGEST:g}"
-    elif isinstance(value, str):
+    elif isinstance(value, str) and dates:
         problem = "is not a finite number, nor a date such as 2024-05-31"
     else:
         problem = "is not a finite number"

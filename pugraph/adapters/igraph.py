@@ -88,6 +88,12 @@ def with_names(data: GraphData) -> GraphData:
         return data
     if data.library != "igraph" or data.graph is None:
         raise InputError("names=True is for igraph graphs; others have no ids beside their nodes")
+    known = data.graph.vs.attributes()
+    if "name" not in known and "_nx_name" in known:
+        raise InputError(
+            "the vertices have no attribute 'name'; those that igraph took from networkx are in "
+            "'_nx_name': G.vs['name'] = [str(node) for node in G.vs['_nx_name']]"
+        )
     names = attribute(data.graph, "name")
     first: dict[Any, int] = {}
     for vertex, name in enumerate(names):

@@ -303,7 +303,9 @@ def test_weights_and_times_do_what_they_do_in_the_library(run, letters, tmp_path
     plain = run("predict", letters, "--method", method, "--as", "json").json
     assert plain != rows
     saved = tmp_path / "letters.pugraph"
-    assert run("fit", *argv, "--output", saved).code == 0
+    done = run("fit", *argv, "--output", saved)
+    assert done.code == 0
+    assert done.err.rstrip().endswith(", half-life 30, with weights")
     assert run("predict", "--model", saved, "--as", "json").json == rows
     assert run("explain", *argv, "n1", "n9").code == 0
     assert (
