@@ -185,8 +185,10 @@ def train_graph(G: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
     train, pairs = G.copy(), _named(data, rows, cols)
     if data.library == "networkx":
         if train.is_multigraph():  # of parallel edges, all
-            pairs = [(*pair, key) for pair in pairs for key in train.get_edge_data(*pair)]
-        train.remove_edges_from(pairs)
+            for u, v in pairs:
+                train.remove_edges_from([(u, v)] * train.number_of_edges(u, v))
+        else:
+            train.remove_edges_from(pairs)
     elif train.has_multiple():
         ends = {pair if train.is_directed() else tuple(sorted(pair)) for pair in pairs}
         train.delete_edges([i for i, pair in enumerate(train.get_edgelist()) if pair in ends])

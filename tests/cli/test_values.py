@@ -15,7 +15,8 @@ from pugraph.cli import values
         (values.whole, "7", 7), (values.seed, "0", 0), (values.rank, "auto", "auto"),
         (values.rank, "3", 3), (values.number, "0.5", 0.5), (values.number, "auto", "auto"),
         (values.age, "1.5h", 5400.0), (values.age, "4w", 4 * 7 * 86400.0),
-        (values.age, "auto", "auto"), (values.age, "3", 3.0), (values.size, "2m", 2 << 20), (values.names, " age,,city ", ["age", "city"]),
+        (values.age, "auto", "auto"), (values.age, "3", 3.0), (values.size, "2m", 2 << 20),
+        (values.names, " age,,city ", ["age", "city"]),
     ],
 )  # fmt: skip
 def test_what_is_valid(read, text, found):
