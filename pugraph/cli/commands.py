@@ -325,6 +325,11 @@ def info(args: Namespace) -> None:
             "model": args.model,
             "method": summary.pop("method"),
             "nodes": len(all_names(model.data)),
+            **(
+                {"nodes of each kind": list(model.data.adjacency.shape)}
+                if model.data.bipartite
+                else {}
+            ),
             "edges": int(model.data.links()[0].size),
             "directed": model.data.directed and not model.data.bipartite,
             **summary,

@@ -155,9 +155,17 @@ class Options:
         )
 
     def hyperparameters(
-        self, shape: tuple[int, int], n_links: int, solver: str | None = None
+        self,
+        shape: tuple[int, int],
+        n_links: int,
+        solver: str | None = None,
+        *,
+        square: bool | None = None,
     ) -> Hyperparameters:
-        """Fill in the options that are None, from the size and the density of the matrix."""
+        """Fill in the options that are None, from the size and the density of the matrix.
+
+        Rows and columns are the same nodes, `square`, if there are as many, unless it is given.
+        """
         rank, rho, alpha, reg = self.rank, self.rho, self.alpha, self.reg
         # "auto" was resolved before (see `selection.tuning`)
         assert not isinstance(rank, str)
@@ -176,7 +184,8 @@ class Options:
         if reg is None:
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
             factor = defaults.reg
-            if m != n and defaults.rectangular_reg is not None:
+            two_kinds = m != n if square is None else not square
+            if two_kinds and defaults.rectangular_reg is not None:
                 factor = defaults.rectangular_reg
             reg = factor * slope * reg_unit(shape, n_links, defaults.penalty)
         numbers = (

@@ -602,6 +602,9 @@ def test_pairs_in_either_order_where_columns_share_no_name(run, tmp_path):
 def test_info_and_graphml_of_two_kinds(run, visits, tmp_path):
     told = run("info", visits, "--bipartite", "--as", "json").json[0]
     assert (told["nodes"], told["nodes of each kind"], told["edges"]) == (32, [18, 14], 89)
+    saved = tmp_path / "visits.pugraph"
+    assert run("fit", visits, "--bipartite", "--method", "bias", "--output", saved).code == 0
+    assert run("info", "--model", saved, "--as", "json").json[0]["nodes of each kind"] == [18, 14]
     assert told["density"] == pytest.approx(89 / (18 * 14), abs=1e-6)
     assert not told["directed"]
     path = tmp_path / "more.graphml"
