@@ -62,8 +62,8 @@ def to_graph_data(
     keep : {"first", "last"}
         Which time is kept of parallel edges and repeated rows. Their weights are added up.
     non_links : iterable of node pairs or str, optional
-        Pairs that are known not to be links; or an edge attribute, whose edges are no links,
-        but such pairs, where it is true.
+        Pairs that are known not to be links; or an edge attribute, or column, whose edges are no
+        links, but such pairs, where it is true.
     bipartite : str, iterable of nodes, mapping or True, optional
         For two kinds of nodes, with links across only: the node attribute that tells them, the
         nodes of one kind, or the kind of each node. True stands for networkx's attribute

@@ -7,6 +7,7 @@ link, whose weight is the sum of theirs.
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -21,15 +22,16 @@ from pugraph.errors import InputError
 COUNT = "count"
 # what is said of parallel edges where neither weights nor times are asked for
 PARALLEL = (
-    "the graph {} parallel edges; merge them first, as {} does, if their attributes do not "
-    "matter. Or give to_graph_data(G, ...): with weight='count' they are one link, whose weight "
-    "is their number, with weight='attribute' the sum of theirs, and with time='attribute' its "
-    "time is their first one"
+    "the graph {} parallel edges; to make one link of them, say what becomes of their attributes: "
+    "weight='count' takes their number as its weight, weight='attribute' the sum of theirs, and "
+    "time='attribute' the first of their times. Functions without these options, and splits, take "
+    "to_graph_data(G, weight='count', time=...) in place of G"
 )
 KEPT = ("first", "last")  # times of a pair with several contacts
 
 # weights and times beyond it could add up to infinity; chosen by hand, far from any unit
 _LARGEST = 1e100
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _LONGEST = 60  # characters of a value in an error; chosen by hand
 
 _SIGNED = (
@@ -103,7 +105,7 @@ def edge_weights(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
             f"{edge(0)} has {name!r} = {values[0]!s}, a date, but weights are numbers; "
             f"time={name!r} takes dates"
         )
-    weights = edge_numbers(values, name, edge)
+    weights = edge_numbers(values, name, edge, dates=False)
     bad = np.flatnonzero(weights < 1 / _LARGEST)
     if bad.size:
         value = weights[bad[0]]
@@ -114,7 +116,9 @@ def edge_weights(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
     return weights
 
 
-def edge_numbers(values: Iterable[Any], name: str, edge: Callable[[int], str]) -> FloatArray:
+def edge_numbers(
+    values: Iterable[Any], name: str, edge: Callable[[int], str], *, dates: bool = True
+) -> FloatArray:
     """Return the values of an attribute as finite numbers; others are refused, with their edge.
 
     Dates become seconds since 1970, in UTC unless they say otherwise.
@@ -125,14 +129,14 @@ def edge_numbers(values: Iterable[Any], name: str, edge: Callable[[int], str]) -
             values = np.where(np.isnat(values), np.nan, seconds)
         if values.dtype.kind in "biuf":
             numbers = values.astype(np.float64)
-            return _all_finite(numbers, values, name, edge)
+            return _all_finite(numbers, values, name, edge, dates)
     values = list(values)
     numbers = np.fromiter((_number(value) for value in values), np.float64, len(values))
-    return _all_finite(numbers, values, name, edge)
+    return _all_finite(numbers, values, name, edge, dates)
 
 
 def _all_finite(
-    numbers: FloatArray, values: Any, name: str, edge: Callable[[int], str]
+    numbers: FloatArray, values: Any, name: str, edge: Callable[[int], str], dates: bool
 ) -> FloatArray:
     bad = np.flatnonzero(~(np.abs(numbers) <= _LARGEST))
     if not bad.size:
@@ -143,7 +147,7 @@ def _all_finite(
         raise InputError(f"{edge(place)} has no attribute {name!r}")
     if np.isfinite(numbers[place]):
         problem = f"is not between -{_LARGEST:g} and {_LARGEST:g}"
-    elif isinstance(value, str):
+    elif isinstance(value, str) and dates:
         problem = "is not a finite number, nor a date such as 2024-05-31"
     else:
         problem = "is not a finite number"
@@ -169,6 +173,23 @@ def seconds_of(text: str) -> float:
         return _number(datetime.datetime.fromisoformat(text)) if "-" in text else np.nan
     except ValueError:
         return np.nan
+
+
+def age_of(value: Any) -> Any:
+    """Return an age such as "30d", or a timedelta, in seconds; anything else as it is.
+
+    Examples
+    --------
+    >>> age_of("2h"), age_of(datetime.timedelta(days=1)), age_of(10), age_of("auto")
+    (7200.0, 86400.0, 10, 'auto')
+    """
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, np.timedelta64):
+        return float(value / np.timedelta64(1, "s"))
+    text = value if isinstance(value, str) else ""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([mhdw])", text, re.ASCII)
+    return float(found[1]) * _SECONDS[found[2]] if found else value
 
 
 def _number(value: Any) -> float:

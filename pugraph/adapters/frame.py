@@ -43,9 +43,9 @@ def convert(
     if weight == COUNT and COUNT not in frame.columns:
         weights = np.ones(us.size)
     elif weight is not None:
-        weights = edge_weights(_column(frame, weight, "weight").to_numpy(), weight, row)
+        weights = edge_weights(column_of(frame, weight, "weight").to_numpy(), weight, row)
     if time is not None:
-        times = edge_numbers(_column(frame, time, "time").to_numpy(), time, row)
+        times = edge_numbers(column_of(frame, time, "time").to_numpy(), time, row)
     contacts = Contacts(us, vs, weights, times)
     shape = len(nodes), len(columns)
     matrix, of_weights, of_times = contacts.merged(shape, not (directed or two_kinds), keep)
@@ -68,6 +68,9 @@ def is_edge_frame(G: Any) -> bool:
 def end_columns(frame: Any) -> tuple[str, str]:
     """Return the names of the columns that have the nodes."""
     names = list(frame.columns)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"the data frame has two columns with the name {twice!r}")
     for ends in _ENDS:
         if set(ends) <= set(names):
             return ends
@@ -93,7 +96,8 @@ def positions(nodes: list[Any], index: dict[Hashable, int]) -> IntArray:
     return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
 
 
-def _column(frame: Any, name: Any, option: str) -> Any:
+def column_of(frame: Any, name: Any, option: str) -> Any:
+    """Return a column of a data frame, as the value of an option names it."""
     if name not in list(frame.columns):
         found = ", ".join(map(repr, frame.columns))
         raise InputError(f"{option}={name!r} is not a column of the data frame, which has {found}")

@@ -27,7 +27,7 @@ def convert(
     """Return the GraphData of an igraph Graph; parallel edges need a weight or a time."""
     plain = weight is None and time is None
     if plain and G.has_multiple():
-        raise InputError(PARALLEL.format("has", "G.simplify()"))
+        raise InputError(PARALLEL.format("has"))
     check_memory(_PER_EDGE * G.ecount(), f"the conversion of {G.vcount()} vertices", PART_OF_GRAPH)
     links = np.fromiter(chain.from_iterable(G.get_edgelist()), np.int32, 2 * G.ecount()).reshape(
         -1, 2
@@ -88,6 +88,12 @@ def with_names(data: GraphData) -> GraphData:
         return data
     if data.library != "igraph" or data.graph is None:
         raise InputError("names=True is for igraph graphs; others have no ids beside their nodes")
+    known = data.graph.vs.attributes()
+    if "name" not in known and "_nx_name" in known:
+        raise InputError(
+            "the vertices have no attribute 'name'; those that igraph took from networkx are in "
+            "'_nx_name': G.vs['name'] = [str(node) for node in G.vs['_nx_name']]"
+        )
     names = attribute(data.graph, "name")
     first: dict[Any, int] = {}
     for vertex, name in enumerate(names):

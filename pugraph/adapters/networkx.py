@@ -30,8 +30,7 @@ def convert(
     if weight is not None or time is not None:
         return _with_attributes(G, nodes, index, weight, time, keep)
     if G.is_multigraph():
-        merged = f"nx.{'DiGraph' if G.is_directed() else 'Graph'}(G)"
-        told = PARALLEL.format("may have", merged)
+        told = PARALLEL.format("may have")
         raise NetworkXNotImplemented(f"not implemented for multigraph type; {told}")
     rows = G._adj.values()  # G.adj would wrap each of them
     indptr = np.zeros(len(nodes) + 1, np.int64)

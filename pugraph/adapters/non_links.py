@@ -10,7 +10,9 @@ import numpy as np
 
 from pugraph.adapters.changes import links_matrix
 from pugraph.adapters.data import GraphData
+from pugraph.adapters.frame import column_of, end_columns
 from pugraph.core.pairs import are_links
+from pugraph.core.problem import Pattern
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
@@ -56,26 +58,45 @@ def _pair(data: GraphData, rows: IntArray, cols: IntArray, place: int) -> str:
 
 
 def _marked(data: GraphData, name: str) -> tuple[IntArray, IntArray]:
-    """Return the pairs of the edges whose attribute is true."""
-    G = data.graph
-    if data.library == "networkx":
-        pairs = [(u, v) for u, v, marked in G.edges(data=name) if marked]
-        found = [value for *_, value in G.edges(data=name)]
-        known = any(name in found for *_, found in G.edges(data=True))
-    elif data.library == "igraph" and G is not None:
-        known = name in G.es.attributes()
-        found = G.es[name] if known else []
-        marked = [edge.tuple for edge in G.es if edge[name]] if known else []
-        names = None if data._has_ids else G.vs["name"]
-        pairs = marked if names is None else [(names[u], names[v]) for u, v in marked]
-    else:
-        raise InputError(f"non_links={name!r} is for networkx and igraph graphs; give the pairs")
-    if not known:
-        raise InputError(f"no edge has the attribute {name!r} of non_links")
-    odd = [value for value in found if value not in (True, False, None)]
+    """Return the pairs of the edges whose attribute is true, of which no other edge may be."""
+    pairs, values = _edges(data, name)
+    odd = [value for value in values if value not in (True, False, None)]
     if odd:
         raise InputError(
             f"an edge has {name!r} = {odd[0]!r}, but non_links={name!r} takes True or False; "
             "or give the pairs"
         )
-    return _unique(data, *data.pair_positions(pairs, "non_links"))
+    marked, others = (
+        data.pair_positions(
+            [pair for pair, v in zip(pairs, values, strict=True) if bool(v) is is_one]
+        )
+        for is_one in (True, False)
+    )
+    rows, cols = _unique(data, *marked)
+    both = np.flatnonzero(are_links(Pattern.of(links_matrix(data, *others)), rows, cols))
+    if both.size:
+        pair = _pair(data, rows, cols, both[0])
+        raise InputError(f"{pair} has edges with and without {name!r}, of non_links")
+    return rows, cols
+
+
+def _edges(data: GraphData, name: str) -> tuple[list[Any], list[Any]]:
+    """Return the edges of the graph, and an attribute of each."""
+    G = data.graph
+    if data.library == "networkx" and G is not None:
+        found = list(G.edges(data=name))
+        if not any(name in attributes for *_, attributes in G.edges(data=True)):
+            raise InputError(f"no edge has the attribute {name!r} of non_links")
+        return [(u, v) for u, v, _ in found], [value for *_, value in found]
+    if data.library == "igraph" and G is not None:
+        if name not in G.es.attributes():
+            raise InputError(f"no edge has the attribute {name!r} of non_links")
+        pairs = G.get_edgelist()
+        names = None if data._has_ids else G.vs["name"]
+        return pairs if names is None else [(names[u], names[v]) for u, v in pairs], G.es[name]
+    if data.library == "frame" and G is not None:
+        values = column_of(G, name, "non_links").to_list()
+        return list(zip(*(G[end].to_list() for end in end_columns(G)), strict=True)), values
+    raise InputError(
+        f"non_links={name!r} needs the graph itself, with attributes of its edges; give the pairs"
+    )

@@ -307,6 +307,9 @@ def fit(args: Namespace) -> None:
         model.save(args.output)
     summary = model._summary()
     numbers = [f"{k} {summary[k]:.4g}" for k in ("missing", "rank", "rho", "reg") if k in summary]
+    if "half_life" in summary:
+        numbers.append(f"half-life {summary['half_life']:.7g}")
+    numbers += ["with weights"] * ("weights" in summary)
     kind = f"{summary['method']} model of {len(all_names(model.data))} nodes"
     print(f"{args.output}: {', '.join([kind, *numbers])}", file=sys.stderr)
 
@@ -322,6 +325,11 @@ def info(args: Namespace) -> None:
             "model": args.model,
             "method": summary.pop("method"),
             "nodes": len(all_names(model.data)),
+            **(
+                {"nodes of each kind": list(model.data.adjacency.shape)}
+                if model.data.bipartite
+                else {}
+            ),
             "edges": int(model.data.links()[0].size),
             "directed": model.data.directed and not model.data.bipartite,
             **summary,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 
-_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+from pugraph.adapters.contacts import age_of
 
 
 def whole(text: str) -> int:
@@ -61,8 +61,13 @@ def age(text: str) -> float | str:
     >>> age("10"), age("2h")
     (10.0, 7200.0)
     """
-    found = re.fullmatch(r"([\d.]+)([mhdw])", text, re.ASCII)
-    return float(number(found[1])) * _SECONDS[found[2]] if found else number(text)
+    value = age_of(text)
+    if value != text:
+        return float(value)
+    try:
+        return number(text)
+    except ArgumentTypeError as error:
+        raise ArgumentTypeError(f"{error}, nor a time such as 12h, 30d or 4w") from None
 
 
 def names(text: str) -> list[str]:

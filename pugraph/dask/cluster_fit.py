@@ -173,7 +173,9 @@ def fit(
         found = found._replace(parts=[])  # which would stay in memory beside the blocks
         check_unchanged(found.stamps)
         chosen = options.chosen_solver
-        numbers = options.hyperparameters(matrix.shape, matrix.n_links, chosen)
+        numbers = options.hyperparameters(
+            matrix.shape, matrix.n_links, chosen, square=matrix.square
+        )
         _check_memory(tasks, matrix, numbers.rank, np.dtype(options.dtype).itemsize)
         try:
             state, history = _fitted(tasks, matrix, options, numbers)

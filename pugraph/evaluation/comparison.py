@@ -231,7 +231,8 @@ class Comparison:
 
 def _default_metrics(part: Metrics | Retrieval) -> list[str]:
     if isinstance(part, Retrieval):
-        return ["mean_reciprocal_rank", *(f"vcmpr_at {k}" for k in part.vcmpr_at)]
+        names = ("ndcg_at", "recall_at")
+        return ["mean_reciprocal_rank", *(f"{n} {k}" for n in names for k in part.ndcg_at)]
     found = ["auc", "average_precision"]
     if np.isnan(part.weight):  # by degree: AUC is what is compared
         return found
@@ -250,6 +251,7 @@ def compare(
     seeds: int = 5,
     time: str | bool | None = None,
     connected: bool = False,
+    weight: str | bool | None = None,
     bipartite: Any = None,
     negatives: str = "all",
     sample: int | None = None,
@@ -279,6 +281,8 @@ def compare(
         As in `split_links`.
     connected : bool
         As in `split_links`.
+    weight : str or True, optional
+        As in `pugraph.fit`, for the predictors of pugraph that take it; the others ignore it.
     bipartite
         As in `pugraph.fit`: links are hidden, and ranked among, pairs across two kinds of nodes.
     negatives, sample, ratio, per_node, k
@@ -301,7 +305,7 @@ def compare(
         `G` is not a networkx graph; if `seeds` is not a positive integer; and as in
         `split_links` and `evaluate`.
     networkx.NetworkXNotImplemented, ValueError
-        If `G` is a multigraph (networkx, igraph).
+        If `G` is a multigraph (networkx, igraph), unless `weight` is given.
     TypeError
         If a scorer is not a function (a fitted model is not), or `G` is not a graph.
 
@@ -325,7 +329,7 @@ def compare(
     check_option("n_jobs", n_jobs, N_JOBS)
     if n_jobs is not None:
         named_scorers = {name: _on_threads(s, n_jobs) for name, s in named_scorers.items()}
-    data = to_graph_data(G, bipartite=bipartite)
+    data = to_graph_data(G, weight=weight, bipartite=bipartite)
     for scorer in named_scorers.values():
         check_library(scorer, data)
     numbers = range(seeds if time is None else 1)

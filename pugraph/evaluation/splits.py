@@ -71,7 +71,8 @@ def split_links(
         finite number nor a date, `time` is given and `G` is a matrix, or `connected` leaves too
         few links to hold out.
     networkx.NetworkXNotImplemented, ValueError
-        If `G` is a multigraph (networkx, igraph).
+        If `G` is a multigraph (networkx, igraph); `to_graph_data` makes one link of parallel
+        edges, and its result can be split.
     TypeError
         If `G` is not a graph.
 
@@ -183,7 +184,14 @@ def train_graph(G: Any, data: GraphData, rows: IntArray, cols: IntArray) -> Any:
         return without_links(data, rows, cols).adjacency
     train, pairs = G.copy(), _named(data, rows, cols)
     if data.library == "networkx":
-        train.remove_edges_from(pairs)
+        if train.is_multigraph():  # of parallel edges, all
+            for u, v in pairs:
+                train.remove_edges_from([(u, v)] * train.number_of_edges(u, v))
+        else:
+            train.remove_edges_from(pairs)
+    elif train.has_multiple():
+        ends = {pair if train.is_directed() else tuple(sorted(pair)) for pair in pairs}
+        train.delete_edges([i for i, pair in enumerate(train.get_edgelist()) if pair in ends])
     else:
         train.delete_edges(train.get_eids(pairs))
     return train

@@ -17,7 +17,7 @@ from pugraph.core.jit import n_threads, side_by_side, threads
 from pugraph.core.log_odds import log_odds
 from pugraph.core.types import IntArray
 from pugraph.models.blend import Blend, Calibration, Learned, quantiles_of
-from pugraph.models.checks import Auto, checks_names, is_auto
+from pugraph.models.checks import Age, Auto, checks_names, is_auto
 from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
 from pugraph.models.drawing import DRAWN, MOST_PATHS, draw_examples
@@ -208,7 +208,7 @@ def pu_blend(
     reg: float | Auto | None = None,
     missing: float | Auto | None = None,
     features: Any = None,
-    half_life: float | Auto | None = None,
+    half_life: Age | None = None,
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pugraph.adapters import to_graph_data
 from pugraph.link_prediction.blending import learn_blend
 from pugraph.models.blend import Blend
-from pugraph.models.checks import Auto, checks_names
+from pugraph.models.checks import Age, Auto, checks_names
 from pugraph.models.confidence import check_known
 from pugraph.models.defaults import BLEND
 from pugraph.models.factors import FactorModel
@@ -30,7 +30,7 @@ class _FitOptions(TypedDict, total=False):
     reg: float | Auto | None
     missing: float | Auto | None
     features: Any
-    half_life: float | Auto | None
+    half_life: Age | None
     weight: str | bool | None
     time: str | None
     non_links: Any
@@ -65,7 +65,7 @@ def fit(
     reg: float | Auto | None = None,
     missing: float | Auto | None = None,
     features: Any = None,
-    half_life: float | Auto | None = None,
+    half_life: Age | None = None,
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,
@@ -132,9 +132,10 @@ def fit(
 
         A tuple of two, unless it is a tuple of names, has the features of the rows and those
         of the columns; None stands for a side without features.
-    half_life : float or "auto", optional
-        With `time`: the age at which a link counts half, in the unit of the times. If None or
-        "auto", a quarter of the median age of the links.
+    half_life : float, str or timedelta, optional
+        With `time`: the age at which a link counts half, in the unit of the times; of dates, for
+        example "12h", "30d", "4w" or a timedelta. If None or "auto", a quarter of the median age
+        of the links.
     weight : str or True, optional
         The edge attribute, or column of a data frame, that says how much a link counts: how
         often or how surely it was seen. True takes the values of a matrix, and "count" the
@@ -311,7 +312,7 @@ def top_links(
     reg: float | Auto | None = None,
     missing: float | Auto | None = None,
     features: Any = None,
-    half_life: float | Auto | None = None,
+    half_life: Age | None = None,
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from pugraph.adapters import GraphData, to_graph_data
-from pugraph.models.checks import Auto, checks_names
+from pugraph.models.checks import Age, Auto, checks_names
 from pugraph.models.confidence import check_known
 from pugraph.models.fit_model import fit_model
 from pugraph.models.options import Options, Progress
@@ -26,7 +26,7 @@ def pu_bias(
     alpha: float | None = None,
     reg: float | Auto | None = None,
     features: Any = None,
-    half_life: float | Auto | None = None,
+    half_life: Age | None = None,
     weight: str | bool | None = None,
     time: str | None = None,
     non_links: Any = None,

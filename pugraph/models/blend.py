@@ -20,6 +20,7 @@ from pugraph.core.pairs import ScoredPairs
 from pugraph.core.types import BoolArray, FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import blend_search
+from pugraph.models.confidence import in_short, told_of
 from pugraph.models.drawing import draw_examples
 from pugraph.models.embedding import Embedding
 from pugraph.models.evidence import COMMON_NEIGHBORS, DEGREES, Evidence, Model, with_numbers
@@ -197,7 +198,11 @@ class Blend(LinkModel):
         self._options = options
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} nodes={self.data._n_nodes()} missing={self.missing:.3g}>"
+        told = told_of(self.data, self._evidence.half_life)
+        return (
+            f"<{type(self).__name__} nodes={self.data._n_nodes()} missing={self.missing:.3g}"
+            f"{in_short(told)}>"
+        )
 
     @property
     def missing(self) -> float:
@@ -429,6 +434,7 @@ class Blend(LinkModel):
             "rank": bias.rank,
             "rho": round(bias.rho, 6),
             "reg": round(bias.reg, 6),
+            **told_of(self.data, self._evidence.half_life),
         }
 
     def _stored(self) -> tuple[dict[str, FloatArray], dict[str, Any]]:

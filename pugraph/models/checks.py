@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import functools
 import inspect
@@ -31,6 +32,7 @@ class Check(NamedTuple):
 
 
 Auto: TypeAlias = Literal["auto"]
+Age: TypeAlias = float | str | datetime.timedelta  # "auto", or "30d" in seconds
 
 
 def is_auto(value: object) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 from pugraph.adapters import GraphData
+from pugraph.adapters.contacts import age_of
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray
 from pugraph.errors import InputError
-from pugraph.models.checks import Auto, is_auto
+from pugraph.models.checks import Age, is_auto
 from pugraph.models.defaults import BLEND
 from pugraph.models.options import Options
 
@@ -21,7 +24,7 @@ _AGES = 4
 _MEDIANS = 3
 
 
-def confidence(data: GraphData, half_life: float | Auto | None) -> FloatArray | None:
+def confidence(data: GraphData, half_life: Age | None) -> FloatArray | None:
     """Return how much each entry of the matrix counts, 1 on average; None if all are alike."""
     if data.weights is None and data.times is None:
         return None
@@ -45,22 +48,44 @@ def of_weights(weights: FloatArray) -> FloatArray:
     return np.log1p(weights / (_MEDIANS * np.median(weights)))
 
 
-def fading(data: GraphData, half_life: float | Auto | None) -> FloatArray:
+def fading(data: GraphData, half_life: Age | None) -> FloatArray:
     """Return 2^(-age / half_life) of each entry, whose age is the time until the last link."""
     assert data.times is not None
     ages = data.times.max(initial=-np.inf) - data.times
-    given = half_life is not None and not is_auto(half_life)
-    half = float(half_life) if given and half_life else automatic_half_life(ages)
+    half = half_life_of(ages, half_life)
     return np.exp2(-ages / half) if half > 0 else np.ones(ages.size)
 
 
-def automatic_half_life(ages: FloatArray) -> float:
-    """Return the half-life of links of these ages: a quarter of their median."""
-    return float(np.median(ages)) / _AGES if ages.size else 0.0
+def half_life_of(ages: FloatArray, half_life: Age | None) -> float:
+    """Return the half-life of links of these ages; a quarter of their median if none is given."""
+    if half_life is None or is_auto(half_life):
+        return float(np.median(ages)) / _AGES if ages.size else 0.0
+    return float(age_of(half_life))
+
+
+def told_of(data: GraphData, half_life: Age | None) -> dict[str, Any]:
+    """Return what a model was told beside which pairs are linked, for its summary."""
+    found: dict[str, Any] = {}
+    if data.weights is not None:
+        found["weights"] = True
+    if data.times is not None:
+        data = data._loopless
+        assert data.times is not None
+        ages = data.times.max(initial=-np.inf) - data.times
+        found["half_life"] = float(f"{half_life_of(ages, half_life):.7g}")
+    if data.non_links is not None:
+        found["non_links"] = data.non_links.nnz // (2 if data.symmetric else 1)
+    return found
+
+
+def in_short(told: dict[str, Any]) -> str:
+    """Return what `told_of` returns as the end of a repr."""
+    shown = {name: f"{v:.7g}" if isinstance(v, float) else v for name, v in told.items()}
+    return "".join(f" {name}={value}" for name, value in shown.items())
 
 
 def weighted_sides(
-    data: GraphData, objective: Objective, half_life: float | Auto | None
+    data: GraphData, objective: Objective, half_life: Age | None
 ) -> tuple[Pattern, Pattern]:
     """Return the links and known non-links by row and by column, with their weights.
 

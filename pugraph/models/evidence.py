@@ -15,7 +15,7 @@ from pugraph.core.pairs import are_links, score_all
 from pugraph.core.paths import PATH_COLUMNS, path_peaks, path_sums
 from pugraph.core.problem import Pattern
 from pugraph.core.types import BoolArray, FloatArray, IntArray
-from pugraph.models.checks import Auto
+from pugraph.models.checks import Age
 from pugraph.models.columns import Column
 from pugraph.models.embedding import Embedding, embedding_memory, embedding_rank
 from pugraph.models.factors import FactorModel
@@ -110,7 +110,7 @@ class Evidence:
         self,
         data: GraphData,
         models: Mapping[str, Model],
-        half_life: float | Auto | None = None,
+        half_life: Age | None = None,
     ) -> None:
         self.data = data
         self.half_life = half_life

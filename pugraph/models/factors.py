@@ -25,7 +25,7 @@ from pugraph.core.types import FloatArray, IntArray
 from pugraph.errors import InputError
 from pugraph.models import storage
 from pugraph.models.checks import check_whole
-from pugraph.models.confidence import check_known
+from pugraph.models.confidence import check_known, in_short, told_of
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.feature_map import (
     Explanation,
@@ -123,8 +123,12 @@ class FactorModel(LinkModel):
     def __repr__(self) -> str:
         return (
             f"<{type(self).__name__} method={self.method!r} nodes={self.data._n_nodes()} "
-            f"rank={self.rank} rho={self.rho:.6g} reg={self.reg:.6g}>"
+            f"rank={self.rank} rho={self.rho:.6g} reg={self.reg:.6g}{in_short(self._told)}>"
         )
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        return told_of(self.data, None if self._options is None else self._options.half_life)
 
     @property
     def inductive(self) -> bool:
@@ -435,6 +439,7 @@ class FactorModel(LinkModel):
             "reg": round(self.reg, 6),
             "solver": self.solver,
             "sweeps": len(self.history),
+            **self._told,
         }
 
     def _stored(self) -> tuple[dict[str, FloatArray], dict[str, Any]]:

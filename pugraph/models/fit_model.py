@@ -74,7 +74,7 @@ def fit_model(
             f"solver='exact' keeps each pair of nodes within bounds, and is for {MOST_EXACT} "
             f"nodes at most, not {max(rows.shape)}; solver='relax' and 'ball' are for any number"
         )
-    numbers = options.hyperparameters(rows.shape, rows.n_links, solver)
+    numbers = options.hyperparameters(rows.shape, rows.n_links, solver, square=data.square)
     _check_memory(options, numbers, rows, data.symmetric)
     rows, cols = data._loopless._sides
     W, H = _start(options, numbers, rows, cols)
@@ -221,4 +221,4 @@ def hyperparameters_of(data: GraphData, options: Options) -> Hyperparameters:
     shape, solver = data.adjacency.shape, None
     if options.inductive:
         solver = choose_solver(options, (data.features, data.column_features), shape)
-    return options.hyperparameters(shape, data.adjacency.nnz, solver)
+    return options.hyperparameters(shape, data.adjacency.nnz, solver, square=data.square)

@@ -14,8 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pugraph.adapters.contacts import age_of
 from pugraph.errors import InputError
 from pugraph.models.checks import (
+    Age,
     Auto,
     Check,
     check_option,
@@ -49,7 +51,7 @@ class Options:
     reg: float | Auto | None = None
     missing: float | Auto | None = None
     inductive: bool = False  # whether there are features
-    half_life: float | Auto | None = None
+    half_life: Age | None = None
     penalty: str = "nuclear"
     solver: str = "auto"
     max_sweeps: int | None = None
@@ -61,6 +63,7 @@ class Options:
     checkpoint: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "half_life", age_of(self.half_life))
         for name, check in _CHECKS.items():
             check_option(name, getattr(self, name), check)
         if self.method == BLEND:
@@ -152,9 +155,17 @@ class Options:
         )
 
     def hyperparameters(
-        self, shape: tuple[int, int], n_links: int, solver: str | None = None
+        self,
+        shape: tuple[int, int],
+        n_links: int,
+        solver: str | None = None,
+        *,
+        square: bool | None = None,
     ) -> Hyperparameters:
-        """Fill in the options that are None, from the size and the density of the matrix."""
+        """Fill in the options that are None, from the size and the density of the matrix.
+
+        Rows and columns are the same nodes, `square`, if there are as many, unless it is given.
+        """
         rank, rho, alpha, reg = self.rank, self.rho, self.alpha, self.reg
         # "auto" was resolved before (see `selection.tuning`)
         assert not isinstance(rank, str)
@@ -173,7 +184,8 @@ class Options:
         if reg is None:
             slope = 2 * alpha if alpha is not None else 2 / (1 - rho)
             factor = defaults.reg
-            if m != n and defaults.rectangular_reg is not None:
+            two_kinds = m != n if square is None else not square
+            if two_kinds and defaults.rectangular_reg is not None:
                 factor = defaults.rectangular_reg
             reg = factor * slope * reg_unit(shape, n_links, defaults.penalty)
         numbers = (
@@ -213,7 +225,7 @@ _CHECKS: dict[str, Check] = {
     "reg": number(_NON_NEGATIVE, lambda v: v >= 0, auto=True, optional=True),
     "missing": number("a number in (0, 1)", lambda v: 0 < v < 1, auto=True, optional=True),
     "half_life": number(
-        "a finite number above 0, in the unit of the times (seconds, for dates)",
+        'a number above 0 in the unit of the times (seconds, for dates), a time such as "30d"',
         lambda v: v > 0,
         auto=True,
         optional=True,

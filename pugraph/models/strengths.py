@@ -9,7 +9,7 @@ from pugraph.adapters import GraphData
 from pugraph.core.paths import weighted_path_sums
 from pugraph.core.problem import Pattern
 from pugraph.core.types import FloatArray, IntArray
-from pugraph.models.checks import Auto
+from pugraph.models.checks import Age
 from pugraph.models.columns import Column
 from pugraph.models.confidence import confidence
 
@@ -28,7 +28,7 @@ class Strengths:
         As in `pugraph.fit`.
     """
 
-    def __init__(self, data: GraphData, half_life: float | Auto | None) -> None:
+    def __init__(self, data: GraphData, half_life: Age | None) -> None:
         self.data = data
         A = data.adjacency
         values = confidence(data, half_life)

@@ -37,6 +37,7 @@ _LOOSE = 2.0  # times the tolerance of a fit, which is enough to compare trials
 _PER_LINK, _OF_PAIRS = 20, 8 * 2**20
 # The paper's grid, corrected: 1 - rho in multiples of the density, or rho itself
 _BIAS_LEVELS = (2.0, 20.0, 200.0, 2000.0)
+_LEAST_RHO = 0.01  # of links with weights, which must count more than other pairs; chosen by hand
 _SHIFT_LEVELS = (0.0, 0.3, 0.5, 0.7, 0.9)
 
 
@@ -307,7 +308,11 @@ class _Search:
         if "rho" in free and level is not None:
             density = n_links / (shape[0] * shape[1])
             rho = level if options.method == "shift" else 1 - level * density
-            options = replace(options, rho=float(np.clip(rho, 0, 1 - 1e-9)))
+            known = (data.weights, data.times, data.non_links)
+            plain = options.method == "shift" or all(values is None for values in known)
+            options = replace(
+                options, rho=float(np.clip(rho, 0 if plain else _LEAST_RHO, 1 - 1e-9))
+            )
         if "reg" in free:
             options = replace(options, reg=reg_factor * hyperparameters_of(data, options).reg)
         return options

@@ -198,6 +198,12 @@ def test_frames_split_and_score_alike(make_frame):
     assert len(pugraph.top_links(train, 3, time="year")) == 3
 
 
+def test_two_columns_of_one_name_are_refused():
+    frame = pd.DataFrame([(0, 1), (1, 2)], columns=["a", "a"])
+    with pytest.raises(ValueError, match="the data frame has two columns with the name 'a'"):
+        to_graph_data(frame)
+
+
 def test_pairs_may_be_a_frame(make_frame):
     """Even one with two rows, whose columns could be taken for two pairs."""
     G = nx.karate_club_graph()

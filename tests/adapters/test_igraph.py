@@ -63,6 +63,8 @@ def test_names_must_be_there_and_differ():
     G = ig.Graph(3, [(0, 1), (1, 2)])
     with pytest.raises(ValueError, match="no attribute 'name'"):
         to_graph_data(G, names=True)
+    with pytest.raises(ValueError, match=r"igraph took from networkx are in '_nx_name'"):
+        to_graph_data(ig.Graph.from_networkx(nx.path_graph(3)), names=True)
     G.vs["name"] = ["a", "b", "a"]
     with pytest.raises(ValueError, match="the vertices 0 and 2 have the same name, 'a'"):
         to_graph_data(G, names=True)

@@ -39,6 +39,35 @@ def test_marked_edges_are_no_links():
         assert (marked.non_links != given.non_links).nnz == 0
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_marked_rows_of_a_frame_are_no_links(library):
+    pairs = [("ann", "bob"), ("bob", "cid"), ("cid", "dan"), ("dan", "ann")]
+    marks = [False, None, True, False]
+    us, vs = zip(*pairs, strict=True)
+    frame = pytest.importorskip(library).DataFrame({"from": us, "to": vs, "never": marks})
+    data = to_graph_data(frame, non_links="never")
+    given = to_graph_data(nx.Graph([pairs[0], pairs[1], pairs[3]]), non_links=[pairs[2]])
+    assert (data.adjacency != given.adjacency).nnz == 0
+    assert (data.non_links != given.non_links).nnz == 0
+    with pytest.raises(ValueError, match="non_links='ever' is not a column of the data frame"):
+        to_graph_data(frame, non_links="ever")
+    across = to_graph_data(frame, bipartite=True, non_links="never")
+    assert [(across.nodes[i], across.columns[j]) for i, j in np.argwhere(across.non_links)] == [
+        ("cid", "dan")
+    ]
+
+
+def test_an_edge_and_a_marked_one_of_the_same_pair_are_refused():
+    edges = [(0, 1, {"never": False}), (1, 0, {"never": True}), (1, 2, {"never": False})]
+    M = nx.MultiGraph(edges)
+    frame = nx.to_pandas_edgelist(M)
+    for G, options in ((M, {"weight": "count"}), (frame, {})):
+        with pytest.raises(ValueError, match=r"the pair \(0, 1\) has edges with and without"):
+            to_graph_data(G, non_links="never", **options)
+    directed = to_graph_data(nx.DiGraph(edges), non_links="never")
+    assert directed.non_links.nnz == 1
+
+
 def test_bad_pairs_are_named():
     G = nx.path_graph(4)
     with pytest.raises(ValueError, match=r"the pair \(0, 1\) is a link and one of non_links"):
@@ -51,6 +80,8 @@ def test_bad_pairs_are_named():
         to_graph_data(G, non_links="hates")
     with pytest.raises(ValueError, match="give the pairs"):
         to_graph_data(nx.to_scipy_sparse_array(G), non_links="hates")
+    with pytest.raises(ValueError, match="give the pairs"):
+        to_graph_data(pugraph.fit(G, "bias").data, non_links="hates")
 
 
 def test_an_attribute_of_signs_is_not_taken_for_known_non_links():

@@ -303,7 +303,9 @@ def test_weights_and_times_do_what_they_do_in_the_library(run, letters, tmp_path
     plain = run("predict", letters, "--method", method, "--as", "json").json
     assert plain != rows
     saved = tmp_path / "letters.pugraph"
-    assert run("fit", *argv, "--output", saved).code == 0
+    done = run("fit", *argv, "--output", saved)
+    assert done.code == 0
+    assert done.err.rstrip().endswith(", half-life 30, with weights")
     assert run("predict", "--model", saved, "--as", "json").json == rows
     assert run("explain", *argv, "n1", "n9").code == 0
     assert (
@@ -600,6 +602,9 @@ def test_pairs_in_either_order_where_columns_share_no_name(run, tmp_path):
 def test_info_and_graphml_of_two_kinds(run, visits, tmp_path):
     told = run("info", visits, "--bipartite", "--as", "json").json[0]
     assert (told["nodes"], told["nodes of each kind"], told["edges"]) == (32, [18, 14], 89)
+    saved = tmp_path / "visits.pugraph"
+    assert run("fit", visits, "--bipartite", "--method", "bias", "--output", saved).code == 0
+    assert run("info", "--model", saved, "--as", "json").json[0]["nodes of each kind"] == [18, 14]
     assert told["density"] == pytest.approx(89 / (18 * 14), abs=1e-6)
     assert not told["directed"]
     path = tmp_path / "more.graphml"

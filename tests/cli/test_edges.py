@@ -291,7 +291,7 @@ def test_one_line_says_what_is_wrong_with_a_column(run, tmp_path, cells, message
         (["--time", "\u00b2"], "line 1: no column"),
         (["--half-life", "3"], "--half-life is for edges with times: give --time, too"),
         (["--keep", "last"], "--keep is for edges with times"),
-        (["--time", "w", "--half-life", "-1"], "half_life must be a finite number above 0"),
+        (["--time", "w", "--half-life", "-1"], "half_life must be a number above 0"),
         (["--weight", "w", "--method", "jaccard"], "--weight does not apply to --method jaccard"),
         (["--time", "w", "--method", "shift"], "--time does not apply to --method shift"),
     ],

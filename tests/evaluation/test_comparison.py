@@ -180,7 +180,8 @@ def test_connected_splits_and_nodes_are_compared():
     mean = found.mean("adamic_adar_index", "vcmpr_at 3", "per_node")[0]
     assert mean == pytest.approx(np.mean(values))
     heading = found.table(count="per_node").splitlines()[0]
-    assert heading == "|  | mean_reciprocal_rank | vcmpr_at 3 | vcmpr_at 10 | s |"
+    names = ["mean_reciprocal_rank", "ndcg_at 3", "ndcg_at 10", "recall_at 3", "recall_at 10", "s"]
+    assert heading == f"|  | {' | '.join(names)} |"
     with pytest.raises(ValueError, match="connected=True can hold out 45 of the 78 links"):
         compare([scorer], G, fraction=0.9, connected=True)
 

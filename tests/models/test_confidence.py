@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+import functools
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -84,6 +87,35 @@ def test_links_fade():
     assert fading(to_graph_data(G, time="t"), None).tolist() == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    "half_life", ["2d", "48h", datetime.timedelta(days=2), np.timedelta64(48, "h")]
+)
+def test_ages_may_be_times(half_life):
+    G = weighted_graph()
+    for _, _, found in G.edges(data=True):
+        found["t"] = datetime.date(2024, 5, 1) + datetime.timedelta(days=found["t"])
+    fit = functools.partial(pugraph.fit, G, "bias", time="t")
+    model = fit(half_life=half_life)
+    np.testing.assert_array_equal(model.factors[0], fit(half_life=172800).factors[0])
+    assert not np.array_equal(model.factors[0], fit().factors[0])
+
+
+def test_a_model_shows_what_it_was_told(tmp_path):
+    G = weighted_graph()
+    assert "weights" not in repr(pugraph.fit(G, "bias"))
+    known = {"weight": "w", "time": "t", "non_links": list(nx.non_edges(G))[:3]}
+    for method in ("bias", "blend"):
+        model = pugraph.fit(G, method, half_life=20, **known)
+        assert repr(model).endswith(" weights=True half_life=20 non_links=3>")
+        model.save(tmp_path / "model")
+        again = pugraph.LinkModel.load(tmp_path / "model")
+        assert repr(again) == repr(model)
+        assert again._summary()["half_life"] == 20
+        ages = sorted(50 - 1 - t for *_, t in G.edges(data="t"))
+        automatic = pugraph.fit(G, method, time="t")._summary()["half_life"]
+        assert automatic == pytest.approx((np.median(ages) - min(ages)) / 4)
+
+
 def test_graphs_and_matrices_agree():
     G = weighted_graph()
     A = nx.to_scipy_sparse_array(G, weight="w", format="csr")
@@ -120,6 +152,8 @@ def test_held_out_links_do_not_come_back():
     ({"method": "bias", "weight": "w", "alpha": 0.4}, "an alpha above 0.5"),
     ({"half_life": 3.0}, "half_life is for links with times"),
     ({"time": "t", "half_life": -1.0}, "half_life must be"),
+    ({"time": "t", "half_life": "30 days"}, "half_life must be .* not '30 days'"),
+    ({"time": "t", "half_life": datetime.timedelta(0)}, "half_life must be .* not 0.0"),
 ])  # fmt: skip
 def test_what_does_not_go_together_is_refused(options, message):
     with pytest.raises(ValueError, match=message):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+import pugraph
 from pugraph.models.options import Options
 
 BAD = [
@@ -116,6 +118,10 @@ def test_pu_bias_has_a_larger_penalty_for_two_kinds_of_nodes():
             Options(method=method).hyperparameters((1000, n), 9000) for n in (1000, 1001)
         )
         assert other.reg == pytest.approx(times * square.reg, rel=0.01)
+    links = np.random.default_rng(0).random((30, 30)) < 0.2
+    A = sp.csr_array(links & ~np.eye(30, dtype=bool))  # of a graph, self-loops are dropped
+    graph, across = (pugraph.fit(A, "bias", rank=2, bipartite=kinds) for kinds in (False, True))
+    assert across.reg == pytest.approx(2.5 * graph.reg)
 
 
 def test_what_is_given_is_used():
