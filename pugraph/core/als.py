@@ -22,7 +22,14 @@ import scipy.linalg
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, padded, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
-from pugraph.core.gather import add_rows, dot, gather_rows, row_products, workspace_rows
+from pugraph.core.gather import (
+    add_rows,
+    dot,
+    fetch_next,
+    gather_rows,
+    row_products,
+    workspace_rows,
+)
 from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Extent, Objective, Pattern
 from pugraph.core.types import FloatArray
@@ -178,6 +185,7 @@ def _solve_rows(
             np.dot(tile, to_basis, V_tile)
             for r in range(tile.shape[0]):
                 i = first + r
+                fetch_next(indptr, indices, i, chunks[c + 1], F)
                 n = gather_rows(indices[indptr[i] : indptr[i + 1]], F, gathered)
                 if weights.size:
                     _weigh(weights[indptr[i] : indptr[i + 1]], extra, pull, gathered, pulls)

@@ -19,14 +19,11 @@ import numpy as np
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, products, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
-from pugraph.core.gather import add_rows, dot, gather_halves, row_products, workspace_rows
+from pugraph.core.gather import add_rows, fetch_next, gather_halves, row_products, workspace_rows
 from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Extent, Objective, Pattern
+from pugraph.core.registers import WIDTH, solve_group
 from pugraph.core.types import FloatArray
-
-# Ranks per group: a cache line of float32. Measured (docs/benchmarks.md): a sweep is faster
-# than with one rank at a time; 32 and 64 ranks differ little.
-_RANKS = 16
 
 # Passes over the coordinates of a group. docs/benchmarks.md has four passes without and three
 # with over-relaxation; three was chosen by hand. Trades time per sweep against sweeps.
@@ -50,31 +47,6 @@ def link_values(side: Pattern, W: FloatArray, H: FloatArray, x: FloatArray) -> N
     """Set x to the values of W H^T at the links of the rows of W, row by row."""
     for first, stop in stretches(side.chunks.size - 1, side.n_links * W.shape[1]):
         _link_values(side.indptr, side.indices, side.chunks[first : stop + 1], W, H, x)
-
-
-@kernel()
-def _minimise(K, neg_gradient, passes, omega, initial, step):
-    """Set `step` to lower step.(K step) / 2 - neg_gradient.step, by coordinate descent from 0.
-
-    After `passes` over the coordinates, the result is multiplied by omega and by the number
-    that minimises the quadratic along it. `neg_gradient` is overwritten; `initial` is workspace.
-    """
-    for a in range(step.size):
-        initial[a] = neg_gradient[a]
-        step[a] = 0
-    for _ in range(passes):
-        for a in range(step.size):
-            if K[a, a] > 0:
-                delta = neg_gradient[a] / K[a, a]
-                step[a] += delta
-                for b in range(step.size):
-                    neg_gradient[b] -= delta * K[a, b]
-    linear = dot(step, initial)
-    curvature = linear - dot(step, neg_gradient)
-    if curvature > 0:
-        omega *= linear / curvature
-    for a in range(step.size):
-        step[a] *= omega
 
 
 @kernel(parallel=True)
@@ -118,10 +90,10 @@ def _update(
         )  # fmt: skip
         increments, weights = np.empty(capacity, x.dtype), np.empty(capacity, x.dtype)
         pending, neg_gradient = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
-        initial, step = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
-        K = np.empty((ranks, ranks), x.dtype)
+        step = np.empty(ranks, x.dtype)
         for i in range(chunks[c], chunks[c + 1]):
             start, count = indptr[i], indptr[i + 1] - indptr[i]
+            fetch_next(indptr, indices, i, chunks[c + 1], fixed_state)
             n = gather_halves(
                 indices[start : start + count], fixed_state, gathered_change, gathered
             )
@@ -135,11 +107,7 @@ def _update(
             for p in range(count, n):
                 weights[p] = 0
             add_rows(gathered, n, weights, neg_gradient)
-            np.dot(gathered[:n].T, gathered[:n], K)
-            for a in range(ranks):
-                for b in range(ranks):
-                    K[a, b] = square[a, b] + extra * K[a, b]
-            _minimise(K, neg_gradient, passes, omega, initial, step)
+            solve_group(gathered, n, square, extra, neg_gradient, passes, omega, step)
             row_products(gathered, n, step, increments)
             for p in range(count):
                 x[start + p] += increments[p]
@@ -167,7 +135,7 @@ def ccd_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:
     group of ranks, and the neighbours of the node with the most links, twice.
     """
     largest = max(extent.shape)
-    states = _RANKS * (2 * sum(extent.shape) + 3 * largest + 2 * extent.most)
+    states = WIDTH * (2 * sum(extent.shape) + 3 * largest + 2 * extent.most)
     sums = products_memory(largest, rank, dtype.itemsize)
     return (2 * extent.n_links + states) * dtype.itemsize + 8 * largest + sums
 
@@ -190,36 +158,36 @@ def fit_ccd(
     link_values(rows, W, H, x_rows)
     link_values(cols, H, W, x_cols)
     row_state, col_state, workspace = (
-        aligned_empty((n, 2 * _RANKS), dtype) for n in (*rows.shape, max(rows.shape))
+        aligned_empty((n, 2 * WIDTH), dtype) for n in (*rows.shape, max(rows.shape))
     )
     row_state[:] = col_state[:] = 0
-    old_values, cross = workspace.reshape(2, -1, _RANKS)
+    old_values, cross = workspace.reshape(2, -1, WIDTH)
     sums = np.empty(cols.shape[0])
 
     def update(side, x, fixed_state, fixed, moving, group, omega, moving_state):
         """Update the columns `group` of `moving`; the states are as in `_update`."""
         n, width = len(moving), group.stop - group.start
-        shared = np.zeros((rank, _RANKS), dtype)
+        shared = np.zeros((rank, WIDTH), dtype)
         shared[:, :width] = products(fixed, np.ascontiguousarray(fixed[:, group]))
-        shared[group].flat[:: _RANKS + 1] += objective.ridge
-        square = np.zeros((_RANKS, _RANKS), dtype)
+        shared[group].flat[:: WIDTH + 1] += objective.ridge
+        square = np.zeros((WIDTH, WIDTH), dtype)
         square[:width] = shared[group]
         old_values[:n, :width], old_values[:n, width:] = moving[:, group], 0
         multiply(moving, shared, out=cross[:n])
-        work = side.n_links * _RANKS**2 + n * _PASSES * _RANKS**2
+        work = side.n_links * WIDTH**2 + n * _PASSES * WIDTH**2
         for first, stop in stretches(side.chunks.size - 1, work):
             _update(
                 side.indptr, side.indices, side.chunks[first : stop + 1], x, fixed_state, square,
                 cross, extra, pull, _PASSES, dtype.type(omega), old_values, moving_state,
             )  # fmt: skip
-        moving[:, group] = moving_state[:, _RANKS : _RANKS + width]
+        moving[:, group] = moving_state[:, WIDTH : WIDTH + width]
 
     def sweep(number: int) -> float:
         omega = relaxation(number)
-        for first in range(0, rank, _RANKS):
-            group = slice(first, min(first + _RANKS, rank))
-            col_state[:, _RANKS:] = 0
-            col_state[:, _RANKS : _RANKS + group.stop - first] = H[:, group]
+        for first in range(0, rank, WIDTH):
+            group = slice(first, min(first + WIDTH, rank))
+            col_state[:, WIDTH:] = 0
+            col_state[:, WIDTH : WIDTH + group.stop - first] = H[:, group]
             update(rows, x_rows, col_state, H, W, group, omega, row_state)
             update(cols, x_cols, row_state, W, H, group, omega, col_state)
         _link_sums(cols.indptr, cols.chunks, x_cols, objective.extra, objective.pull, sums)

@@ -34,9 +34,11 @@ _T = TypeVar("_T")
 # compiled, so results are reproducible.
 _REORDER = {"reassoc", "contract"}
 
-# Row ranges per matrix. Chosen by hand: enough for an even load on many cores, few enough that
-# the workspace of each range costs little. Affects speed and rounding only.
-_CHUNKS = 256
+# Row ranges per matrix, unless they would have more rows and links than the second number. Chosen
+# by hand: enough for an even load on many cores, few enough that the workspace of each range costs
+# little, and each so short that hardly any time is lost where one thread does the first one alone.
+# Affect speed and rounding only.
+_CHUNKS, _CHUNK_LINKS = 256, 1 << 16
 
 # Multiply-adds, per thread, that a kernel may do in one call: some tenths of a second. And the
 # seconds that a call should take where there is more work. Chosen by hand: Ctrl-C ends a fit
@@ -203,7 +205,8 @@ def balanced_chunks(indptr: IntArray) -> IntArray:
     The ranges depend only on the matrix, never on the number of threads.
     """
     work = indptr + np.arange(indptr.size)
-    bounds = np.searchsorted(work, np.linspace(0, work[-1], _CHUNKS + 1))
+    number = max(_CHUNKS, int(work[-1]) // _CHUNK_LINKS)
+    bounds = np.searchsorted(work, np.linspace(0, work[-1], number + 1))
     bounds[0], bounds[-1] = 0, indptr.size - 1
     return np.unique(bounds)
 
