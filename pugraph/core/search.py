@@ -132,8 +132,10 @@ class Best:
         """Keep the k best, best first; equal scores are ordered by index."""
         order = np.argsort(-self.scores)
         falling = self.scores[order]
-        tied = np.flatnonzero(falling[1:] == falling[:-1])
-        places = np.union1d(tied, tied + 1)
+        equal = falling[1:] == falling[:-1]
+        tied = np.append(equal, False)
+        tied[1:] |= equal
+        places = np.flatnonzero(tied)
         some = order[places]
         order[places] = some[np.lexsort((self.vs[some], self.us[some], -self.scores[some]))]
         self._keep(order[: self.k])
@@ -203,7 +205,7 @@ def search_memory(pairs: Pairs, rank: int, itemsize: int, k: int) -> int:
     m, n = pairs.links.shape
     vectors = (_HALVES * n if pairs.symmetric else n) * rank * itemsize
     tile = 5 * (8 + itemsize) * _ROW_TILE * min(_COL_TILE, n)
-    return vectors + tile + _PER_PAIR * min(k, m * n) + 40 * (m + n)
+    return vectors + tile + _PER_PAIR * min(k, m * n) + 50 * (m + n)
 
 
 def _top_pairs(
