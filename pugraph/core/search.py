@@ -26,8 +26,8 @@ _AT_A_TIME = 64
 _FEW_PAIRS = 1 << 20
 
 # For the memory estimate, measured: arrays like a factor that a symmetric search has at a time,
-# and bytes per wanted pair while the best are sorted.
-_HALVES, _PER_PAIR = 7, 60
+# and bytes per wanted pair while the best are sorted, if all scores are equal.
+_HALVES, _PER_PAIR = 7, 150
 
 # Directions of (W - H) / 2 are left out if their joint squared length, in every row, is below this
 # fraction of the largest squared row of (W + H) / 2. Chosen by hand: trades the width of a

@@ -40,8 +40,8 @@ _BLOCK = 8
 # instead. Chosen by hand: the square of the ratio, 1e-12, is above the rounding of float64.
 _DEPENDENT = 1e-6
 
-# If that ratio is larger than this, one pass is enough. Chosen by hand: rounding errors, which grow
-# with the inverse of its square, stay about 1e-12.
+# If that ratio is larger than this, one pass is enough. Chosen by hand: rounding errors, which
+# grow with the inverse of its square, stay about 1e-12.
 _INDEPENDENT = 1e-2
 
 # Up to this size, `norm` computes a dense SVD. Chosen by hand; affects speed and the last digits.
