@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -328,6 +329,12 @@ class GraphData:
         None does where rows and columns share names.
         """
         pairs = pair_list(ebunch, name)
+        if self.column_index is None and self.square:
+            try:
+                ends = locate(list(chain.from_iterable(pairs)), self.index)
+                return ends[::2].copy(), ends[1::2].copy(), None
+            except KeyError:  # below, the first unknown node is found
+                pass
         us, vs = list(map(itemgetter(0), pairs)), list(map(itemgetter(1), pairs))
         if self.column_index is None or self._overlapping:
             return self._locate(us, self.index), self._locate(vs, self._column_index), None

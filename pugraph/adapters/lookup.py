@@ -13,6 +13,10 @@ import numpy as np
 from pugraph.core.types import IntArray
 from pugraph.errors import InputError
 
+# With this many times as many nodes to look up as there are, a table of all numbers is made first.
+# Chosen by hand: a table costs as much as some look-ups per node; affects speed only.
+_MANY = 4
+
 
 class Positions(Mapping[Any, int]):
     """The index of nodes that are numbers 0..n-1, and that may have names too.
@@ -133,10 +137,35 @@ def locate(nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
         found = np.array(nodes)
         if found.min() >= 0 and found.max() < len(index):
             return found.astype(np.int32)
+    if type(index) is dict and len(nodes) > _MANY * len(index):
+        located = _by_table(nodes, index)
+        if located is not None:
+            return located
     try:
         return np.fromiter(map(index.__getitem__, nodes), np.int32, len(nodes))
     except (KeyError, TypeError):  # a TypeError comes from a node that is not hashable
         raise KeyError(_first_unknown(nodes, index)) from None
+
+
+def _by_table(nodes: list[Any], index: dict[Any, int]) -> IntArray | None:
+    """Return the positions of nodes that are small whole numbers; None if any is not, or unknown.
+
+    Only of the type int: 1.0 and True are the node 1 to a dictionary, but not to an array.
+    """
+    if set(map(type, index)) != {int} or set(map(type, nodes)) != {int}:
+        return None
+    if min(index) < 0 or max(index) > _MANY * len(nodes):
+        return None
+    table = np.full(max(index) + 1, -1, np.int32)
+    table[np.fromiter(index, np.int64, len(index))] = list(index.values())
+    try:
+        numbers = np.fromiter(nodes, np.int64, len(nodes))
+    except OverflowError:
+        return None
+    if numbers.min() < 0 or numbers.max() >= table.size:
+        return None
+    located: IntArray = table[numbers]
+    return located if located.min() >= 0 else None
 
 
 def places_of(nodes: list[Any], index: Mapping[Any, int]) -> IntArray:
@@ -162,5 +191,7 @@ def _first_unknown(nodes: list[Any], index: Mapping[Any, int]) -> Any:
 
 def nodes_at(nodes: Sequence[Hashable], positions: IntArray) -> Iterable[Hashable]:
     """Return the nodes at these positions."""
+    if not isinstance(nodes, range) and positions.size > len(nodes):
+        return np.fromiter(nodes, object, len(nodes))[positions].tolist()
     found = positions.tolist()
     return found if isinstance(nodes, range) else map(nodes.__getitem__, found)

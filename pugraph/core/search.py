@@ -18,13 +18,16 @@ from pugraph.core.types import BoolArray, FloatArray, IntArray
 # threshold is raised. Chosen by hand: a tile of float32 scores is 1 MB; affects speed only.
 _ROW_TILE, _COL_TILE, _STRIPE = 256, 1024, 16384
 
+# Columns of a row whose candidates are counted at a time. Chosen by hand: affects speed only.
+_AT_A_TIME = 64
+
 # Below this many pairs, one thread is used: starting threads would take longer than the search.
 # Chosen by hand.
 _FEW_PAIRS = 1 << 20
 
 # For the memory estimate, measured: arrays like a factor that a symmetric search has at a time,
-# and bytes per wanted pair while the best are sorted.
-_HALVES, _PER_PAIR = 7, 60
+# and bytes per wanted pair while the best are sorted, if all scores are equal.
+_HALVES, _PER_PAIR = 7, 150
 
 # Directions of (W - H) / 2 are left out if their joint squared length, in every row, is below this
 # fraction of the largest squared row of (W + H) / 2. Chosen by hand: trades the width of a
@@ -84,24 +87,26 @@ def _search(
         offset = (start - left) * us.size
         count = 0
         for a in range(us.size):
-            hits = 0  # counted first, in a loop that vectorises: most rows have none
-            for b in range(end - start):
-                hits += scores[a, b] >= threshold
-            if hits == 0:
-                continue
-            u = us[a]
-            for b in range(end - start):
-                v = vs[start + b]
-                if (
-                    scores[a, b] >= threshold
-                    and not (square and u == v)
-                    and not (mirrored[v] and order[v] < order[u])
-                    and not is_link(indptr, indices, u, v)
-                ):
-                    out_u[offset + count] = u
-                    out_v[offset + count] = v
-                    out_score[offset + count] = scores[a, b]
-                    count += 1
+            for near in range(0, end - start, _AT_A_TIME):
+                far = min(near + _AT_A_TIME, end - start)
+                hits = 0  # counted first, in a loop that vectorises: most are 0
+                for b in range(near, far):
+                    hits += scores[a, b] >= threshold
+                if hits == 0:
+                    continue
+                u = us[a]
+                for b in range(near, far):
+                    v = vs[start + b]
+                    if (
+                        scores[a, b] >= threshold
+                        and not (square and u == v)
+                        and not (mirrored[v] and order[v] < order[u])
+                        and not is_link(indptr, indices, u, v)
+                    ):
+                        out_u[offset + count] = u
+                        out_v[offset + count] = v
+                        out_score[offset + count] = scores[a, b]
+                        count += 1
         counts[t] = count
 
 
@@ -125,7 +130,15 @@ class Best:
 
     def sort(self) -> None:
         """Keep the k best, best first; equal scores are ordered by index."""
-        self._keep(np.lexsort((self.vs, self.us, -self.scores))[: self.k])
+        order = np.argsort(-self.scores)
+        falling = self.scores[order]
+        equal = falling[1:] == falling[:-1]
+        tied = np.append(equal, False)
+        tied[1:] |= equal
+        places = np.flatnonzero(tied)
+        some = order[places]
+        order[places] = some[np.lexsort((self.vs[some], self.us[some], -self.scores[some]))]
+        self._keep(order[: self.k])
         if self.scores.size == self.k:
             self.least = float(self.scores[-1])
 
@@ -192,7 +205,7 @@ def search_memory(pairs: Pairs, rank: int, itemsize: int, k: int) -> int:
     m, n = pairs.links.shape
     vectors = (_HALVES * n if pairs.symmetric else n) * rank * itemsize
     tile = 5 * (8 + itemsize) * _ROW_TILE * min(_COL_TILE, n)
-    return vectors + tile + _PER_PAIR * min(k, m * n) + 40 * (m + n)
+    return vectors + tile + _PER_PAIR * min(k, m * n) + 50 * (m + n)
 
 
 def _top_pairs(
@@ -220,7 +233,7 @@ def _top_pairs(
     vs = vs[wanted[vs]]
     if symmetric:  # of a node that is no target, there are no mirrored pairs
         order[~wanted] = -1
-    Q, col_norms = Q[vs], col_norms[vs]
+    Q, col_norms = Q[vs], col_norms[vs].astype(np.float64)
     rounding = 8 * (W.shape[1] + 4) * np.finfo(W.dtype).eps
     capacity = _ROW_TILE * min(_STRIPE, len(vs))
     output = (
@@ -236,13 +249,15 @@ def _top_pairs(
         longest = float(row_norms[us[first]])
         # of all nodes, the columns before the diagonal have only mirrored pairs
         left = first if symmetric and nodes is None and targets is None else 0
-        while left < vs.size:
-            if longest * float(col_norms[left]) * (1 + rounding) + truncation < best.least:
+        while True:
+            reach = col_norms * (longest * (1 + rounding)) + truncation
+            long_enough = int(np.count_nonzero(reach >= best.least))
+            if left >= long_enough:
                 break
             # one tile of columns while there is no threshold yet
-            right = min(left + (_STRIPE if best.least > -np.inf else _COL_TILE), vs.size)
+            right = min(left + (_STRIPE if best.least > -np.inf else _COL_TILE), long_enough)
             bounds = left + row_chunks(right - left, _COL_TILE)
-            slack = rounding * longest * col_norms[bounds[:-1]].astype(np.float64) + truncation
+            slack = rounding * longest * col_norms[bounds[:-1]] + truncation
             counts = np.empty(slack.size, np.int64)
             _search(
                 rows, Q, us[first:stop], vs, bounds, left, best.least, slack, pairs.square,

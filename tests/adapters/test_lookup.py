@@ -29,6 +29,25 @@ def test_nodes_are_located_in_their_order_and_the_first_unknown_one_is_named(ind
         assert caught.value.args == (unknown,)
 
 
+def test_many_nodes_are_located_as_few_are():
+    """Where a table of numbers is made, nothing but the speed may be different."""
+    index = {7: 0, 3: 1, 12: 2}
+    many = [7, 12, 3, 3] * 5
+    found = locate(many, index)
+    assert (found.tolist(), found.dtype) == ([0, 2, 1, 1] * 5, np.int32)
+    assert locate([*many, 7.0, np.int64(3)], index).tolist() == [*found.tolist(), 0, 1]
+    assert locate([True, 0] * 9, {0: 0, 1: 1}).tolist() == [1, 0] * 9
+    assert locate([1, 0] * 9, {0: 0, True: 1}).tolist() == [1, 0] * 9
+    assert locate([-5, 10**30] * 9, {10**30: 0, -5: 1}).tolist() == [1, 0] * 9
+    assert locate([5, 10**12] * 9, {10**12: 0, 5: 1}).tolist() == [1, 0] * 9
+    for unknown in (4, 13, -1, 10**30, 7.5, "7", None, [7]):
+        with pytest.raises(KeyError) as caught:
+            locate([*many, unknown, 99], index)
+        assert caught.value.args == (unknown,)
+    with pytest.raises(KeyError):
+        locate([0, 1], {})
+
+
 def test_a_list_of_nodes_is_not_one_node():
     index = {"ab": 0, (1, 2): 1, 7: 2}
     assert node_list(["ab", 7], index) == ["ab", 7]
@@ -53,6 +72,11 @@ def test_pairs_of_any_iterable_are_pairs_and_others_are_named_with_their_place()
 def test_nodes_at_positions():
     places = np.array([2, 0])
     assert list(nodes_at(["a", "b", "c"], places)) == ["c", "a"]
+    nodes = [(1, 2), (3, 4), frozenset()]  # of one length, or not: never taken apart
+    for some in (nodes, nodes[:2]):
+        many = np.arange(7) % len(some)
+        found = list(nodes_at(some, many))
+        assert all(node is some[place] for node, place in zip(found, many, strict=True))
     found = list(nodes_at(range(3), places))
     assert found == [2, 0]
     assert all(type(node) is int for node in found)

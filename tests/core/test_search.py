@@ -67,6 +67,40 @@ def test_the_best_pairs_are_exact_over_many_tiles(monkeypatch, kind, restrict):
             assert len(tiles) < 10  # nearly all tiles are skipped by their norms
 
 
+def test_columns_that_are_too_short_are_not_multiplied(monkeypatch):
+    monkeypatch.setattr(search, "_ROW_TILE", 16)
+    rng, _, pairs = random_pairs(3, 150, 150, "directed")
+    lengths = np.geomspace(1, 1e-3, 150)[:, None]
+    W = lengths * rng.random((150, 4))
+    widths = []
+    monkeypatch.setattr(
+        search,
+        "_search",
+        lambda *args, real=search._search: widths.append(args[4][-1] - args[5]) or real(*args),
+    )
+    least = 0.05
+    found = search.top_pairs(pairs, W, W, 10**5, least=least)[2]
+    norms = np.linalg.norm(W, axis=1)
+    falling = np.sort(norms)[::-1]
+    needed = [np.count_nonzero(falling[first] * norms >= least) for first in range(0, 150, 16)]
+    assert found.min() >= least
+    assert widths == [width for width in needed if width]
+
+
+@pytest.mark.parametrize("values", [1, 3, 1000])
+def test_the_best_are_sorted_by_score_then_by_index(values):
+    rng = np.random.default_rng(values)
+    us, vs = (rng.permutation(500).astype(np.int32) for _ in range(2))
+    scores = rng.integers(0, values, 500).astype(np.float32)
+    best = search.Best(400, np.float32)
+    best.add(us, vs, scores)
+    best.sort()
+    order = np.lexsort((vs, us, -scores))[:400]
+    np.testing.assert_array_equal([best.us, best.vs], [us[order], vs[order]])
+    np.testing.assert_array_equal(best.scores, scores[order])
+    assert best.least == scores[order[-1]]
+
+
 @pytest.mark.parametrize("difference", [0.0, 1e-3, 1.0])
 def test_the_truncation_error_of_a_symmetric_product_is_bounded(difference):
     """Nearly equal factors need about half of the directions."""

@@ -30,3 +30,14 @@ def test_the_norm_and_the_singular_triplets_are_those_of_a_dense_svd(m, n):
         atol=1e-2,
     )
     np.testing.assert_allclose(found.V.T @ found.V, np.eye(above.size), atol=1e-9)
+
+
+@pytest.mark.parametrize("smallest", [1.0, 0.03, 1e-4, 1e-9, 0.0])
+def test_a_basis_is_orthonormal_however_dependent_the_columns_are(smallest):
+    rng = np.random.default_rng(0)
+    sides = (np.linalg.qr(rng.standard_normal((n, 12)))[0] for n in (300, 12))
+    left, right = sides
+    X = np.ascontiguousarray((left * np.geomspace(1, max(smallest, 1e-300), 12)) @ right.T)
+    basis = spectral.orthonormal(X)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(12), atol=1e-11)
+    np.testing.assert_allclose(basis @ (basis.T @ X), X, atol=1e-12)

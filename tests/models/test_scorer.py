@@ -36,6 +36,23 @@ def test_score_pairs_checks_positions(model, rows, cols, message):
         model.score_pairs(rows, cols)
 
 
+@pytest.mark.parametrize("node", [int, float, str, lambda u: (u, "a")])
+def test_many_pairs_are_predicted_as_each_of_them_alone(node):
+    G = nx.relabel_nodes(nx.path_graph(5), node)
+    scorer = LocalIndex(G, "common_neighbors")
+    pairs = [(node(u), node(v)) for u in range(5) for v in (4, 2, u)] * 3
+    found = list(scorer.predict(iter(pairs)))
+    assert found == [next(scorer.predict([pair])) for pair in pairs]
+    assert [(u, v) for u, v, _ in found] == pairs
+    assert {type(p) for *_, p in found} == {float}
+    own = dict(zip(G, G, strict=True))
+    assert all(u is own[u] and v is own[v] for u, v, _ in found)
+    # of two unknown nodes, the first of all first ones is named
+    for bad in ([(node(0), node(8)), (node(9), node(0))], [(node(0), [1]), (node(9), node(0))]):
+        with pytest.raises(nx.NodeNotFound, match="9"):
+            scorer.predict([*pairs, *bad])
+
+
 @pytest.mark.parametrize("name", ["common_neighbors", "jaccard_coefficient"])
 @pytest.mark.parametrize("nodes", [None, [33], [5, 0, 33, 5], []])
 def test_the_best_pairs_are_those_of_a_sort_of_all(karate, name, nodes):
