@@ -406,7 +406,10 @@ class _Search:
             self._multiply(by, reg_by, 1.0)
 
     def ranks(self) -> None:
-        """Go back to the default rank unless that is worse, and on from there where it helps."""
+        """Go back to the default rank unless that is worse, and on from there where it helps.
+
+        Where links are hidden twice, twice the default rank would double the cost of it all.
+        """
         rank, rule = self.rank, self._rule
         clear = max(_GAIN, self._gain)
         found: float | None = math.inf
@@ -415,7 +418,7 @@ class _Search:
             while rank >= 2 * _LEAST_RANK and self.rank == rank:
                 self.attempt(clear, rank=rank // 2)
                 rank //= 2
-        most = min(self.split.data.adjacency.shape)
+        most = min(self.split.data.adjacency.shape) if len(self.rounds) == 1 else 0
         if found is not None and found > clear and 2 * rule <= most:
             self.attempt(max(_GAIN_BEYOND, clear), rank=2 * rule)
 
