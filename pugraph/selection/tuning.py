@@ -34,8 +34,10 @@ _NEAR, _FAR = 100_000, 25_000  # non-links two steps apart, and others; half of 
 _GAIN = 1.01  # of the average precision, for a lower rank
 # Measured on cora, CollegeMsg, football and graphs of five generators (docs/auto.md):
 _GAIN_BEYOND = 1.02  # for twice the default rank, whose fit takes three times as long
-_DOUBT = 1.5  # over the root of the hidden links: the gain for another penalty or bias
-_LOOSE = 3.0  # times the tolerance of a fit, which is enough to compare trials
+# By how much another penalty or bias has to be better, times the root of the hidden links: of a
+# few hidden links, the average precision is mostly chance
+_DOUBT = 1.5
+_LOOSE = 2.0  # times the tolerance of a fit, which is enough to compare trials
 _WARM_SWEEPS = 3  # at most, of a fit that begins with another one's factors; 2 chose worse
 _LEAST_RANK = 32  # lower ones save no time
 # The steps of the search: of the penalty, of 1 - rho, and the power of the latter with which
