@@ -42,8 +42,9 @@ _WARM_SWEEPS = 3  # at most, of a fit that begins with another one's factors; 2 
 _LEAST_RANK = 32  # lower ones save no time
 # The steps of the search: of the penalty, of 1 - rho, and the power of the latter with which
 # the penalty goes. At most so many each way.
-_REG_STEP, _LEVEL_STEPS, _ALONG = 2.0, {"bias": 10**0.5, "shift": 2.0}, 0.3
+_REG_STEP, _LEVEL_STEP, _ALONG = 2.0, 10**0.5, 0.3
 _MOVES = 3
+_SHIFT_RHOS = (0.0, 0.3, 0.5, 0.7, 0.9)  # of the paper
 _LEAST_STEP = 1.1  # a shorter one to the top of the parabola is not worth a fit
 _LEAST_LEVEL = 1.0  # of 1 - rho, in densities: with less, trials are good that are bad fits
 # For the memory estimate, measured: bytes per entry of the matrix, and of the ranked pairs.
@@ -187,11 +188,13 @@ def select(
     Notes
     -----
     First reg is doubled or halved, then 1 - rho is multiplied or divided by the root of ten,
-    each as long as it helps. Then comes the top of the parabolas through these trials. With
-    `rank="auto"` all this is done with half of the default rank, which is then compared with
-    the default and, depending on that, with a quarter or twice of it. Each fit begins where
-    the best one so far ended. Trials are rated by the average precision of the hidden links
-    among all other pairs, estimated from those two steps apart and a sample of the rest.
+    each as long as it helps; method "shift" tries 0, 0.3, 0.5, 0.7 and 0.9 for rho. Then comes
+    the top of the parabolas through these trials. With `rank="auto"` all this is done with
+    half of the default rank, which is then compared with the default and, depending on that,
+    with a quarter or twice of it. Method "bias" leaves the defaults only for what is better by
+    more than chance. Each fit begins where the best one so far ended. Trials are rated by the
+    average precision of the hidden links among all other pairs, estimated from those two steps
+    apart and a sample of the rest.
 
     Examples
     --------
@@ -239,10 +242,12 @@ def _choose(
     search = _Search(data, options, fraction, progress)
     if is_auto(options.reg):
         search.line(1.0, _REG_STEP)
-    if is_auto(options.rho):
-        step = _LEVEL_STEPS[options.method]
-        along = _ALONG if is_auto(options.reg) and options.method == "bias" else 0.0
-        search.line(step, step**along)
+    if is_auto(options.rho) and options.method == "shift":
+        for rho in _SHIFT_RHOS:
+            search.attempt(level=1 - rho)
+    elif is_auto(options.rho):
+        along = _ALONG if is_auto(options.reg) else 0.0
+        search.line(_LEVEL_STEP, _LEVEL_STEP**along)
     search.refine()
     if is_auto(options.rank):
         search.ranks()
@@ -290,7 +295,8 @@ class _Search:
             self.rounds.append(_Round(hide(data, fraction, rng), rng))
         self.split = self.rounds[0].split
         n_hidden = sum(hidden.split.rows.size for hidden in self.rounds)
-        self._gain = 1 + _DOUBT / math.sqrt(n_hidden)
+        # of the first method: the defaults of the other one are less often good
+        self._gain = 1 + _DOUBT / math.sqrt(n_hidden) if options.method == "bias" else 1.0
         self.bar = progress_bar(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
         self._tried: set[Hyperparameters] = set()
