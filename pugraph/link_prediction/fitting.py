@@ -97,7 +97,7 @@ def fit(
         The length of a node's vectors. If None, 128 for "bias" and 200 for "shift", or the
         number of nodes if that is smaller. Convex solvers determine the rank themselves.
         "auto", here and for `rho` and `reg`, chooses the value on hidden links. This takes as
-        long as 10 to 20 fits; see `pugraph.selection.select`.
+        long as 3 to 6 fits; see `pugraph.selection.select`.
 
         For "blend", `rank`, `rho` and `reg` are those of the pu_bias inside, whose default
         rank is 64 for a graph, and whose default `reg` is larger for a rectangular matrix.

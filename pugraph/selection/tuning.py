@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 from time import perf_counter
@@ -20,25 +21,35 @@ from pugraph.models.confidence import check_known
 from pugraph.models.defaults import Hyperparameters
 from pugraph.models.factors import FactorModel
 from pugraph.models.fit_features import choose_solver, features_memory
-from pugraph.models.fit_model import fit_model, hyperparameters_of, memory_estimate
+from pugraph.models.fit_model import RESUMABLE, fit_model, hyperparameters_of, memory_estimate
 from pugraph.models.html import html_table
 from pugraph.models.options import FACTOR_METHOD, PASSED_ON, Options
 from pugraph.models.resources import progress_bar
 from pugraph.selection.hiding import FRACTION, HiddenLinks, hide
 
-# Measured on ca-GrQc, email-Eu-core, polblogs and facebook_combined (docs/defaults.md):
+# Measured on ca-GrQc, email-Eu-core, polblogs and facebook_combined (docs/auto.md):
 _HIDDEN = 0.3  # of the links; 10 or 20 % chose worse
 _ENOUGH_LINKS = 5000  # hidden; with fewer, hiding links once chose worse than twice
 _NEAR, _FAR = 100_000, 25_000  # non-links two steps apart, and others; half of it chose worse
-_GAIN = 1.01  # of the average precision, for another rank
-_HOPEFUL = 0.98  # of the best average precision on the first hiding, for a fit on the second
+_GAIN = 1.01  # of the average precision, for a lower rank
+# Measured on cora, CollegeMsg, football and graphs of five generators (docs/auto.md):
+_GAIN_BEYOND = 1.02  # for twice the default rank, whose fit takes three times as long
+# By how much another penalty or bias has to be better, times the root of the hidden links: of a
+# few hidden links, the average precision is mostly chance
+_DOUBT = 1.5
 _LOOSE = 2.0  # times the tolerance of a fit, which is enough to compare trials
+_WARM_SWEEPS = 3  # at most, of a fit that begins with another one's factors; 2 chose worse
+_LEAST_RANK = 32  # lower ones save no time
+# The steps of the search: of the penalty, of 1 - rho, and the power of the latter with which
+# the penalty goes. At most so many each way.
+_REG_STEP, _LEVEL_STEP, _ALONG = 2.0, 10**0.5, 0.3
+_MOVES = 3
+_SHIFT_RHOS = (0.0, 0.3, 0.5, 0.7, 0.9)  # of the paper
+_LEAST_STEP = 1.1  # a shorter one to the top of the parabola is not worth a fit
+_LEAST_LEVEL = 1.0  # of 1 - rho, in densities: with less, trials are good that are bad fits
 # For the memory estimate, measured: bytes per entry of the matrix, and of the ranked pairs.
 _PER_LINK, _OF_PAIRS = 20, 8 * 2**20
-# The paper's grid, corrected: 1 - rho in multiples of the density, or rho itself
-_BIAS_LEVELS = (2.0, 20.0, 200.0, 2000.0)
 _LEAST_RHO = 0.01  # of links with weights, which must count more than other pairs; chosen by hand
-_SHIFT_LEVELS = (0.0, 0.3, 0.5, 0.7, 0.9)
 
 
 class Trial(NamedTuple):
@@ -177,11 +188,14 @@ def select(
 
     Notes
     -----
-    One value at a time: reg by doubling or halving, rho on the paper's grid (corrected), both
-    again in smaller steps, then rank by doubling or halving where that gains 1 % or more.
-    Each fit begins where the best one so far ended. Trials are rated by the average precision
-    of the hidden links among all other pairs, estimated from those two steps apart and a
-    sample of the rest.
+    First reg is doubled or halved, then 1 - rho is multiplied or divided by the root of ten,
+    each as long as it helps; method "shift" tries 0, 0.3, 0.5, 0.7 and 0.9 for rho. Then comes
+    the top of the parabolas through these trials. With `rank="auto"` all this is done with
+    half of the default rank, which is then compared with the default and, depending on that,
+    with a quarter or twice of it. Method "bias" leaves the defaults only for what is better by
+    more than chance. Each fit begins where the best one so far ended. Trials are rated by the
+    average precision of the hidden links among all other pairs, estimated from those two steps
+    apart and a sample of the rest.
 
     Examples
     --------
@@ -228,21 +242,14 @@ def _choose(
     )
     search = _Search(data, options, fraction, progress)
     if is_auto(options.reg):
-        search.climb_reg(2.0)
-    if is_auto(options.rho):
-        if options.method == "shift":
-            for rho in _SHIFT_LEVELS:
-                search.attempt(level=rho)
-        else:
-            search.attempt(level=_BIAS_LEVELS[1])
-            # the further ones only where the step before helped
-            if not search.attempt(level=_BIAS_LEVELS[0]) and search.attempt(level=_BIAS_LEVELS[2]):
-                search.attempt(level=_BIAS_LEVELS[3])
-            search.scale_level(10**0.5)
-    if is_auto(options.reg):
-        search.climb_reg(2**0.5)
-        if is_auto(options.rho) and options.method == "bias":
-            search.scale_level(10**0.5, 2**0.5)
+        search.line(1.0, _REG_STEP)
+    if is_auto(options.rho) and options.method == "shift":
+        for rho in _SHIFT_RHOS:
+            search.attempt(level=1 - rho)
+    elif is_auto(options.rho):
+        along = _ALONG if is_auto(options.reg) else 0.0
+        search.line(_LEVEL_STEP, _LEVEL_STEP**along)
+    search.refine()
     if is_auto(options.rank):
         search.ranks()
     return search.chosen()
@@ -282,67 +289,76 @@ class _Search:
     def __init__(self, data: GraphData, options: Options, fraction: float, progress: bool) -> None:
         rng = np.random.default_rng(options.seed)
         self.options, self.whole = options, data
+        self._trial = _of_trials(options)
         self.rounds = [_Round(hide(data, fraction, rng), rng)]
         # the latest links are the same ones each time
         if self.rounds[0].split.rows.size < _ENOUGH_LINKS and data.times is None:
             self.rounds.append(_Round(hide(data, fraction, rng), rng))
         self.split = self.rounds[0].split
+        n_hidden = sum(hidden.split.rows.size for hidden in self.rounds)
+        # of the first method: the defaults of the other one are less often good
+        self._gain = 1 + _DOUBT / math.sqrt(n_hidden) if options.method == "bias" else 1.0
         self.bar = progress_bar(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
         self._tried: set[Hyperparameters] = set()
         self.level: float | None = None  # the default
         self.reg_factor = 1.0
         self.rank: int | None = None
+        self._rule = self._at(self.split.data, None, 1.0, None)[1].rank
+        if is_auto(options.rank) and self._rule >= 2 * _LEAST_RANK:
+            self.rank = self._rule // 2  # fits of a third of the time tell as much
         self._best = [-1.0] * len(self.rounds)
+        self._top = np.ones(2)
         self.attempt()
 
-    def _at(self, data: GraphData, level: float | None, reg_factor: float, rank: Any) -> Options:
-        """Return options with numbers for all that is "auto"."""
-        shape, n_links = data.adjacency.shape, data.adjacency.nnz
-        free: dict[str, Any] = {
-            name: None for name in ("rho", "reg", "rank") if is_auto(getattr(self.options, name))
+    def _at(
+        self, data: GraphData, level: float | None, reg_factor: float, rank: int | None
+    ) -> tuple[Options, Hyperparameters]:
+        """Return options with numbers for all that is "auto", and the numbers of their fit."""
+        given = self.options
+        now: dict[str, Any] = {
+            name: None for name in ("rho", "reg", "rank") if is_auto(getattr(given, name))
         }
-        options = replace(self.options, progress=False, **free)
-        if "rank" in free:
-            options = replace(options, rank=rank)
-        if "rho" in free and level is not None:
-            density = n_links / (shape[0] * shape[1])
-            rho = level if options.method == "shift" else 1 - level * density
+        if "rank" in now:
+            now["rank"] = rank
+        if "rho" in now and level is not None:
+            if given.method == "bias":
+                level = max(level, _LEAST_LEVEL) * _density(data)
             known = (data.weights, data.times, data.non_links)
-            plain = options.method == "shift" or all(values is None for values in known)
-            options = replace(
-                options, rho=float(np.clip(rho, 0 if plain else _LEAST_RHO, 1 - 1e-9))
-            )
-        if "reg" in free:
-            options = replace(options, reg=reg_factor * hyperparameters_of(data, options).reg)
-        return options
+            plain = given.method == "shift" or all(values is None for values in known)
+            now["rho"] = float(np.clip(1 - level, 0 if plain else _LEAST_RHO, 1 - 1e-9))
+        options = replace(self._trial, **now)
+        numbers = hyperparameters_of(data, options)
+        if "reg" in now:
+            numbers = numbers._replace(reg=reg_factor * numbers.reg)
+            options = replace(options, reg=numbers.reg)
+        return options, numbers
 
-    def _multiple(self) -> float:
-        """Return 1 - rho of the best trial in multiples of the density."""
-        adjacency = self.split.data.adjacency
-        if self.level is not None:
-            return self.level
-        return (1 - self._rho) * adjacency.shape[0] * adjacency.shape[1] / adjacency.nnz
+    def attempt(self, gain: float | None = None, **change: Any) -> float | None:
+        """Fit with a change to the best trial so far; keep it if it is `gain` times as good.
 
-    def attempt(self, gain: float = 1.0, **change: Any) -> bool:
-        """Fit with a change to the best trial so far; keep it if it is `gain` times as good."""
+        Returns its average precision in that of the best one before, or None if these numbers
+        were tried already.
+        """
         now = {"level": self.level, "reg_factor": self.reg_factor, "rank": self.rank, **change}
-        options = self._at(self.split.data, **now)
-        numbers = hyperparameters_of(self.split.data, options)
+        options, numbers = self._at(self.split.data, **now)
         if numbers in self._tried:
-            return False
+            return None
         self._tried.add(numbers)
+        gain = self._gain if gain is None else gain
         start = perf_counter()
         models, values = [], []
         for hidden in self.rounds:
             models.append(hidden.fit(options))
             values.append(hidden.rate(models[-1]))
-            if values[0] < _HOPEFUL * gain * self._best[0]:
+            if values[0] < gain * self._best[0]:
                 break
         better = len(values) == len(self.rounds) and sum(values) > gain * sum(self._best)
+        # of those that were fitted; a trial that is clearly worse is not fitted again
+        ratio = sum(values) / max(sum(self._best[: len(values)]), 1e-12)
         value = sum(values) / len(values)
-        if len(values) < len(self.rounds):  # estimated from the first round
-            value = values[0] / self._best[0] * sum(self._best) / len(self._best)
+        if len(values) < len(self.rounds):
+            value = ratio * sum(self._best) / len(self._best)
         model, took = models[0], perf_counter() - start
         self.table.append(Trial(model.rho, model.reg, model.rank, value, took))
         self.bar.set_postfix(average_precision=f"{value:.4f}", refresh=False)
@@ -351,41 +367,93 @@ class _Search:
             self._best, self._rho = values, model.rho
             self._winner = len(self.table) - 1
             if not options.inductive:
+                self._trial = _of_trials(self.options, warm=True)
                 for hidden, found in zip(self.rounds, models, strict=True):
                     hidden.start = found.factors
             self.level, self.reg_factor, self.rank = now["level"], now["reg_factor"], now["rank"]
-        return better
+        return ratio
 
-    def climb_reg(self, step: float) -> None:
-        """Multiply the penalty, up or else down, as long as that helps."""
-        for factor in (step, 1 / step):
-            if self.attempt(reg_factor=self.reg_factor * factor):
-                while self.attempt(reg_factor=self.reg_factor * factor):
-                    pass
-                break
+    def _multiply(
+        self, by: float, reg_by: float, gain: float | None = None
+    ) -> tuple[bool, float | None]:
+        """Multiply 1 - rho and the penalty; return whether that is kept, and how good it is."""
+        change: dict[str, Any] = {"reg_factor": self.reg_factor * reg_by}
+        if by != 1:
+            level = self.level
+            if level is None:
+                unit = 1 if self.options.method == "shift" else _density(self.split.data)
+                level = (1 - self._rho) / unit
+            change["level"] = level * by
+        ratio = self.attempt(gain, **change)
+        return ratio is not None and self._winner == len(self.table) - 1, ratio
 
-    def scale_level(self, step: float, reg_step: float = 1.0) -> None:
-        """Multiply 1 - rho, up or else down, and the penalty with it."""
-        for up in (True, False):
-            by, reg_by = (step, reg_step) if up else (1 / step, 1 / reg_step)
-            if self.attempt(level=self._multiple() * by, reg_factor=self.reg_factor * reg_by):
-                break
+    def line(self, step: float, reg_step: float) -> None:
+        """Multiply 1 - rho and the penalty, or else divide them, as long as that helps.
+
+        What leads to the top of the parabola through the best trial and its neighbours is
+        kept for `refine`.
+        """
+        heights: dict[int, float] = {0: 0.0}  # logarithms of the average precision
+        best = 0
+        for sign in (1, -1):
+            while best + sign not in heights and abs(best) < _MOVES:
+                better, ratio = self._multiply(step**sign, reg_step**sign)
+                if ratio is None:
+                    break
+                heights[best + sign] = heights[best] + math.log(max(ratio, 1e-12))
+                if not better:
+                    break
+                best += sign
+        if best - 1 in heights and best + 1 in heights:
+            below, above = (heights[best + sign] - heights[best] for sign in (-1, 1))
+            if below + above < 0:
+                shift = np.clip((below - above) / (2 * (below + above)), -0.5, 0.5)
+                self._top *= np.array([step, reg_step]) ** shift
+
+    def refine(self) -> None:
+        """Go to the top of the parabolas, if that is better at all."""
+        if np.maximum(self._top, 1 / self._top).max() > _LEAST_STEP:
+            by, reg_by = self._top.tolist()
+            self._multiply(by, reg_by, 1.0)
 
     def ranks(self) -> None:
-        """Double the rank, or else halve it, as long as that clearly helps."""
-        data = self.split.data
-        rank = hyperparameters_of(data, self._at(data, self.level, self.reg_factor, None)).rank
-        while 2 * rank <= min(data.adjacency.shape) and self.attempt(_GAIN, rank=2 * rank):
-            rank *= 2
-        if self.rank is None:
-            while rank > 1 and self.attempt(_GAIN, rank=rank // 2):
+        """Go back to the default rank unless that is worse, and on from there where it helps.
+
+        Where links are hidden twice, twice the default rank would double the cost of it all.
+        """
+        rank, rule = self.rank, self._rule
+        clear = max(_GAIN, self._gain)
+        found: float | None = math.inf
+        if rank is not None:  # half of the default
+            found = self.attempt(1 / clear, rank=rule)
+            while rank >= 2 * _LEAST_RANK and self.rank == rank:
+                self.attempt(clear, rank=rank // 2)
                 rank //= 2
+        most = min(self.split.data.adjacency.shape) if len(self.rounds) == 1 else 0
+        if found is not None and found > clear and 2 * rule <= most:
+            self.attempt(max(_GAIN_BEYOND, clear), rank=2 * rule)
 
     def chosen(self) -> Selection:
         self.bar.close()
         data = self.whole
-        found = hyperparameters_of(data, self._at(data, self.level, self.reg_factor, self.rank))
+        found = self._at(data, self.level, self.reg_factor, self.rank)[1]
         return Selection(found.rho, found.alpha, found.reg, found.rank, self.table, self._winner)
+
+
+def _density(data: GraphData) -> float:
+    return data.adjacency.nnz / math.prod(data.adjacency.shape)
+
+
+def _of_trials(options: Options, warm: bool = False) -> Options:
+    """Return the options of a trial, which ends earlier than the last fit, and is not kept."""
+    now: dict[str, Any] = {"progress": False, "checkpoint": None}
+    if not options.inductive:
+        most, tol = options.stopping_rule(options.chosen_solver)
+        if options.tol is None:
+            now["tol"] = _LOOSE * tol
+        if warm and options.method == "bias" and options.chosen_solver in RESUMABLE:
+            now["max_sweeps"] = min(_WARM_SWEEPS, most)
+    return replace(options, **now)
 
 
 class _Round:
@@ -397,10 +465,6 @@ class _Round:
         self._others = _others(split, rng)
 
     def fit(self, options: Options) -> FactorModel:
-        options = replace(options, checkpoint=None)  # which belongs to the last fit
-        if options.tol is None and not options.inductive:
-            tol = options.stopping_rule(options.chosen_solver)[1]
-            options = replace(options, tol=_LOOSE * tol)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", UNFINISHED)
             return fit_model(self.split.data, options, self.start)
@@ -424,12 +488,11 @@ def _others(
     Few pairs are two steps apart, but they are most of those ranked high.
     """
     A = split.data.adjacency
-    rows, cols, weight = sampling.some_non_links(split.pairs, _NEAR + _FAR, rng)
-    if weight == 1 or not split.data.square:
-        return [(rows, cols, weight)]
+    few = sampling.count_non_links(split.pairs) <= _NEAR + _FAR
+    if few or not split.data.square:
+        return [sampling.some_non_links(split.pairs, _NEAR + _FAR, rng)]
     near = sampling.some_two_steps(A, split.pairs, _NEAR, rng)
-    rows, cols = rows[:: 1 + _NEAR // _FAR], cols[:: 1 + _NEAR // _FAR]
-    weight *= 1 + _NEAR // _FAR
+    rows, cols, weight = sampling.some_non_links(split.pairs, _FAR, rng)
     degrees = np.ones(A.shape[0])
     far = path_sums(*split.data._sides, degrees, rows, cols)[:, 0] == 0
     return [near, (rows[far], cols[far], weight)]
