@@ -28,7 +28,7 @@ CALLS = {
     "import networkx, scipy.sparse": GRAPH,
     "import pugraph": f"{GRAPH}; import pugraph",
     "first pu_bias": f"{GRAPH}; import pugraph; list(pugraph.pu_bias(G, [(0, 33)]))",
-    "python -m pugraph": "from pugraph.cli import main; main([])",
+    "python -m pugraph": "import runpy; runpy.run_module('pugraph', run_name='__main__')",
 }
 COMPILED = ("first pu_bias", "python -m pugraph")  # are measured with both caches
 
