@@ -18,7 +18,7 @@ from pugraph import __version__
 from pugraph.cli.parser import make_parser
 from pugraph.errors import PugraphError
 
-__all__ = ["command", "main"]
+__all__ = ["main"]
 
 # Exit codes as shells use them: for the last three, 128 plus the number of the signal.
 BUG, BAD_INPUT, INTERRUPTED, CLOSED_PIPE, TERMINATED = 1, 2, 130, 141, 143
