@@ -4,7 +4,7 @@ Each pair of runs is one after the other; times are the medians. Whatever else t
 is in both: the load at the begin and at the end is printed. Prints Markdown, and writes
 docs/data/busy.csv.
 
-    python benchmarks/busy.py [largest number of links]
+    python benchmarks/busy.py [number of links ...]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from common import machine, network, table, write_csv
 
@@ -44,15 +44,13 @@ def seconds(A: object, method: str) -> float:
     return time.perf_counter() - start
 
 
-def main(most: int) -> None:
+def main(sizes: Sequence[int]) -> None:
     small = network(100, 500)
     for method in METHODS:
         pugraph.fit(small, method)
     print(machine("numba"), f"load {os.getloadavg()[0]:.1f}", end=" ")
     rows = []
-    for links in LINKS:
-        if links > most:
-            break
+    for links in sizes:
         A = network(max(links // 10, 200), 2 * links)
         for method in METHODS:
             quiet, busy = [], []
@@ -70,4 +68,4 @@ def main(most: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else LINKS[-1])
+    main([int(x) for x in sys.argv[1:]] or LINKS)

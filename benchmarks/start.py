@@ -1,16 +1,19 @@
 """Start-up: imports, the first call and the demonstration, with a cold and a warm cache.
 
 Everything runs in new processes, which are interleaved; times are medians. CPU seconds, of all
-threads and child processes, depend less on what else the machine does. Directories with other
-versions of pugraph may be given, to be measured in the same run. Prints Markdown.
+threads and child processes, depend less on what else the machine does. Modules are there as
+bytecode, as they are after an installation. Directories with other versions of pugraph may be
+given, to be measured in the same run. Prints Markdown.
 
     python benchmarks/start.py [repeats] [directory ...]
 """
 
 from __future__ import annotations
 
+import compileall
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,7 +28,7 @@ CALLS = {
     "import networkx, scipy.sparse": GRAPH,
     "import pugraph": f"{GRAPH}; import pugraph",
     "first pu_bias": f"{GRAPH}; import pugraph; list(pugraph.pu_bias(G, [(0, 33)]))",
-    "python -m pugraph": "from pugraph.cli import main; main([])",
+    "python -m pugraph": "import runpy; runpy.run_module('pugraph', run_name='__main__')",
 }
 COMPILED = ("first pu_bias", "python -m pugraph")  # are measured with both caches
 
@@ -48,14 +51,19 @@ def timed(code: str, directory: str, cache: str) -> tuple[float, float]:
 def main(repeats: int, directories: list[str]) -> None:
     load = os.getloadavg()[0]
     times: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for _ in range(repeats):
-        for name, code in CALLS.items():
-            for directory in directories:
-                with tempfile.TemporaryDirectory() as cache:
-                    caches = (", cold cache", ", warm cache") if name in COMPILED else ("",)
-                    for kind in caches:
-                        found = timed(code, directory, cache)
-                        times.setdefault((name + kind, directory), []).append(found)
+    with tempfile.TemporaryDirectory() as place:
+        copies = {directory: f"{place}/{i}" for i, directory in enumerate(directories)}
+        for directory, copy in copies.items():
+            shutil.copytree(f"{directory}/pugraph", f"{copy}/pugraph")
+            compileall.compile_dir(copy, quiet=1)
+        for _ in range(repeats):
+            for name, code in CALLS.items():
+                for directory, copy in copies.items():
+                    with tempfile.TemporaryDirectory() as cache:
+                        caches = (", cold cache", ", warm cache") if name in COMPILED else ("",)
+                        for kind in caches:
+                            found = timed(code, copy, cache)
+                            times.setdefault((name + kind, directory), []).append(found)
     base = min(cpu for _, cpu in times["import networkx, scipy.sparse", directories[0]])
     rows = []
     for (name, directory), found in times.items():

@@ -1,7 +1,5 @@
 """The command line: `python -m pugraph`."""
 
-import sys
+from pugraph.cli import command
 
-from pugraph.cli import main
-
-sys.exit(main())
+command()

@@ -31,7 +31,7 @@ collect_ignore = ["user_script.py"]  # which only mypy reads
 
 
 # the longest tests begin first, so that both processes end at about the same time
-LONGEST = ["test_tutorials.py", "test_blending.py", "test_pages.py"]
+LONGEST = ["test_cluster_fit.py", "test_tutorials.py", "test_laws.py", "test_pages.py"]
 # these need no compiled kernels, or few
 LIGHT = ["test_typing.py", "adapters", "datasets", "plotting"]
 

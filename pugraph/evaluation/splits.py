@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from pugraph.adapters import GraphData, to_graph_data
 from pugraph.adapters.changes import without_links
@@ -160,6 +159,8 @@ def draw_held_out(
 
 def spanning_forest(data: GraphData, rows: IntArray, cols: IntArray, order: IntArray) -> BoolArray:
     """Return which of these links are in the spanning forest that prefers the first of `order`."""
+    from scipy.sparse.csgraph import minimum_spanning_tree  # which other splits do not need
+
     size = sum(data.adjacency.shape)
     ends = cols if data.square else cols + data.adjacency.shape[0]
     first, last = np.minimum(rows, ends), np.maximum(rows, ends)

@@ -459,6 +459,8 @@ class LinkModel(Recommender, Updatable):
         >>> same.top_links(10) == model.top_links(10)
         True
         """
+        from pugraph.models import Blend, FactorModel  # noqa: F401 - these are now in _KINDS
+
         data, arrays, about = storage.read_model(path)
         kind = about.get("kind", "factors")  # older files have factors
         found = _KINDS.get(kind) if isinstance(kind, str) else None

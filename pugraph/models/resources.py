@@ -45,5 +45,8 @@ def progress_bar(**options: Any) -> Any:
     """Return tqdm's progress bar: a widget where a notebook has widgets, text elsewhere."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about missing notebook widgets
-        from tqdm.auto import tqdm
+        if options.get("disable"):
+            from tqdm.std import tqdm  # tqdm.auto imports asyncio
+        else:
+            from tqdm.auto import tqdm
     return tqdm(**options)

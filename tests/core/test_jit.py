@@ -337,7 +337,7 @@ def test_an_error_in_one_part_is_raised_when_all_others_have_ended(where):
     def part(first, stop):
         own = threading.current_thread() is threading.main_thread()
         running.append(first)
-        time.sleep(1e-3 * (stop - first))
+        time.sleep(1e-4 * (stop - first))
         if first > 50 and own == (where == "here"):
             raise KeyError(first)
 

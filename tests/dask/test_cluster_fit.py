@@ -229,7 +229,7 @@ def test_a_cluster_of_the_command_line_whose_scheduler_is_killed(tmp_path):
         "warnings.simplefilter('ignore')\n"
         "import pugraph.dask.cluster as c; c._PATIENCE = 5\n"
         "def show(sweep, value): print(sweep, flush=True)\n"
-        "with Client(scheduler_file=sys.argv[1], timeout='30s') as client:\n"
+        "with Client(scheduler_file=sys.argv[1], timeout='10s') as client:\n"
         "    client.wait_for_workers(2)\n"
         "    pugraph.dask.fit(groups(300), rank=4, tol=0, blocks=3, max_sweeps=int(sys.argv[3]),\n"
         "                     progress=show, checkpoint=sys.argv[2])\n"
