@@ -106,6 +106,7 @@ def bounded_rows(A, W, H, target, reg, top, limit, passes, omega):
 
 def _bounded_row(G, rhs, old, top, limit, passes, omega):
     """Coordinate descent, scaled to the surface of the ball, and over-relaxation."""
+
     def value(w):
         return w @ G @ w - 2 * w @ rhs
 
@@ -127,9 +128,9 @@ def _bounded_row(G, rhs, old, top, limit, passes, omega):
         if w @ w > limit or (mu > 0 and w.any()):
             w *= np.sqrt(limit / (w @ w))
             mu = max(w @ (rhs - G @ w) / limit, 0.0)
-    if value(w) >= value(old):  # the lowest point on the way
-        slope, curvature = (w - old) @ (rhs - G @ old), (w - old) @ G @ (w - old)
-        w = old + (max(slope, 0) / curvature * (w - old) if curvature > 0 else 0)
+    slope, curvature = (w - old) @ (rhs - G @ old), (w - old) @ G @ (w - old)
+    if 2 * slope <= curvature:  # it would rise: the lowest point on the way
+        w = old + (slope / curvature * (w - old) if slope > 0 else 0)
     far = inside(np.clip(old + omega * (w - old), 0, top))
     return far if value(far) <= value(old) else w
 

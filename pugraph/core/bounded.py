@@ -68,6 +68,24 @@ def largest_square(rank: int, dtype: np.dtype[Any]) -> Any:
     return dtype.type(1 - 4 * _slack(rank, dtype))
 
 
+def _limits(rank: int, dtype: np.dtype[Any], bounds: str) -> tuple[Any, Any]:
+    """Return the largest entry, and the largest squared length, in the "ball" or the "box"."""
+    if bounds == "box":
+        return upper_bound(rank, dtype), dtype.type(np.inf)
+    limit = largest_square(rank, dtype)
+    return limit, limit
+
+
+def move_inside(factor: FloatArray, bounds: str) -> None:
+    """Move non-negative rows into the "ball" or the "box", in place."""
+    top, limit = _limits(factor.shape[1], factor.dtype, bounds)
+    if bounds == "box":
+        np.minimum(factor, top, out=factor)
+    else:
+        squares = np.einsum("ij,ij->i", factor, factor)
+        factor *= np.sqrt(limit / np.maximum(squares, limit))[:, None]
+
+
 @kernel(once=True)
 def _right_hand_side(neighbors, H, pull, rhs):
     """Set rhs = pull * sum of the rows of H that belong to the neighbours."""
@@ -76,9 +94,9 @@ def _right_hand_side(neighbors, H, pull, rhs):
     for a in range(k):
         rhs[a] = 0
     for p in range(0, whole, 4):
-        i, j, l, m = neighbors[p], neighbors[p + 1], neighbors[p + 2], neighbors[p + 3]
+        g, h, i, j = neighbors[p], neighbors[p + 1], neighbors[p + 2], neighbors[p + 3]
         for a in range(k):
-            rhs[a] += (H[i, a] + H[j, a]) + (H[l, a] + H[m, a])
+            rhs[a] += (H[g, a] + H[h, a]) + (H[i, a] + H[j, a])
     for p in range(whole, neighbors.size):
         for a in range(k):
             rhs[a] += H[neighbors[p], a]
@@ -91,10 +109,10 @@ def _subtract_rows(listed, n, w, G, slope):
     """Subtract G w from slope, where the first n of `listed` are the coordinates that count."""
     whole = n - n % 4
     for p in range(0, whole, 4):
-        i, j, l, m = listed[p], listed[p + 1], listed[p + 2], listed[p + 3]
-        wi, wj, wl, wm = w[i], w[j], w[l], w[m]
+        g, h, i, j = listed[p], listed[p + 1], listed[p + 2], listed[p + 3]
+        wg, wh, wi, wj = w[g], w[h], w[i], w[j]
         for a in range(w.size):
-            slope[a] -= (wi * G[i, a] + wj * G[j, a]) + (wl * G[l, a] + wm * G[m, a])
+            slope[a] -= (wg * G[g, a] + wh * G[h, a]) + (wi * G[i, a] + wj * G[j, a])
     for p in range(whole, n):
         i = listed[p]
         for a in range(w.size):
@@ -328,10 +346,7 @@ def lower_bounded_rows(
     number, width = dtype.type, padded(rank + 1, dtype)
     filled = np.zeros((width, width), dtype)
     filled[:rank, :rank] = G
-    if bounds == "box":
-        top, limit = upper_bound(rank, dtype), number(np.inf)
-    else:
-        top = limit = largest_square(rank, dtype)
+    top, limit = _limits(rank, dtype, bounds)
     work = side.n_links * rank + (passes + 1) * side.shape[0] * rank**2
     for first, stop in stretches(side.chunks.size - 1, work):
         _lower_rows(
@@ -404,7 +419,7 @@ def _alternate(
         return objective.rescale(values[: len(moving)].sum() + penalty, rows.n_links)
 
     def sweep(number: int) -> float:
-        omega = relaxation(number)
+        omega = relaxation(number, bounds=True)
         half_sweep(rows, W, H, omega)
         return half_sweep(cols, H, W, omega)
 

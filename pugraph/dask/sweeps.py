@@ -244,7 +244,7 @@ class Sweeper:
         If `placed`, a block is solved where its links are; `Tasks.settled` is to wait for it.
         """
         rows, cols = self.matrix.sides
-        omega = relaxation(number)
+        omega = relaxation(number, bounds=self.solver.name in _BOUNDS)
         W = self._half(rows, cols.bounds, state.W, state.H, state.sums, omega, placed)
         W_sums = self.sums(W)
         H = self._half(cols, rows.bounds, state.H, W, W_sums, omega, placed)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pugraph.core import descent
-from pugraph.core.bounded import fit_ball, fit_box, largest_square, upper_bound
+from pugraph.core.bounded import fit_ball, fit_box, largest_square, move_inside, upper_bound
 from pugraph.core.problem import Objective
 from tests import naive
 from tests.core.problems import random_matrix, run, start_factors
@@ -21,10 +21,10 @@ SWEEPS = [1.0, 1.6]  # over-relaxations
 @pytest.mark.parametrize("rank", [4, 11])
 @pytest.mark.parametrize("seed", range(4))
 def test_sweeps_are_those_of_the_reference(monkeypatch, name, rank, seed):
-    monkeypatch.setattr(descent, "_RELAXATION", tuple(SWEEPS))
+    monkeypatch.setattr(descent, "_WITHIN_BOUNDS", tuple(SWEEPS))
     rng = np.random.default_rng(seed)
     A, objective = random_matrix(rng, 25, 19, 0.3), Objective.shifted(0.4, 1.5)
-    W, H = start_factors(rng, A, rank)
+    W, H = (0.99 * naive.project(name, F) for F in start_factors(rng, A, rank))
     top, limit = upper_bound(rank, W.dtype), np.inf
     if name == "ball":
         top = limit = largest_square(rank, W.dtype)
@@ -36,7 +36,7 @@ def test_sweeps_are_those_of_the_reference(monkeypatch, name, rank, seed):
     run(FITS[name], A, W, H, objective, max_sweeps=len(SWEEPS))
     np.testing.assert_allclose(W, W_ref, atol=1e-10)
     np.testing.assert_allclose(H, H_ref, atol=1e-10)
-    bounded = W == top if name == "box" else np.linalg.norm(W, axis=1) > 1 - 1e-6
+    bounded = top == W if name == "box" else np.linalg.norm(W, axis=1) > 1 - 1e-6
     assert 0 < bounded.sum() < bounded.size
     assert 0 < (W == 0).sum() < W.size
 
@@ -70,3 +70,19 @@ def test_rows_stay_in_the_ball_and_some_reach_its_surface():
         assert factor.min() >= 0
         assert lengths.max() <= 1
         assert 0 < (lengths > 1 - 1e-4).sum() < 30
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_factors_from_elsewhere_are_moved_inside_and_others_stay(dtype):
+    rng = np.random.default_rng(9)
+    factor = rng.random((40, 6)).astype(dtype) * rng.random((40, 1)).astype(dtype)
+    factor[0] = 0
+    for name in FITS:
+        moved = factor.copy()
+        move_inside(moved, name)
+        np.testing.assert_allclose(moved, naive.project(name, factor), rtol=1e-4)
+        same = (moved == factor).all(axis=1)
+        assert 0 < same.sum() < 40
+        again = moved.copy()
+        move_inside(again, name)
+        np.testing.assert_allclose(again, moved, rtol=1e-6)
