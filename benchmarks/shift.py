@@ -53,7 +53,8 @@ def answer() -> None:
             found = []
             for seed in range(SPLITS):
                 train, held_out = split_links(datasets.load(name), seed=seed)
-                found.append(evaluate(pugraph.fit(train, method, solver=solver), train, held_out))
+                model = pugraph.fit(train, method, solver=solver)
+                found.append(evaluate(model, train, held_out).all_pairs)
             means = (
                 statistics.mean(getattr(result, what) for result in found)
                 for what in ("average_precision", "auc")
