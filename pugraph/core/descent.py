@@ -43,9 +43,9 @@ class Stopping:
 # sweeps are saved.
 _RELAXATION = (1.0, 1.0, 1.4, 1.6)
 
-# Of solvers with bounds, which take about twice as many sweeps. Chosen by hand on ca-AstroPh, where
-# the ones above pass a plateau slowly, together with the tolerance of "ball"; then compared on nine
-# other networks, among them those of benchmarks/shift.py: eight end lower, one (football) does not.
+# Of solvers with bounds, which take about twice as many sweeps. Chosen by hand on ca-AstroPh,
+# where the ones above pass a plateau slowly, together with the tolerance of "ball". Of nine
+# other networks, those of benchmarks/shift.py among them, six end lower with it.
 _WITHIN_BOUNDS = (*_RELAXATION, 1.7, 1.8)
 
 
