@@ -97,14 +97,42 @@ def _group_pass(A, W, H, group, passes, *weights):
     return W
 
 
-def bounded_rows(A, W, H, target, reg, bound, passes):
-    """Coordinate descent within [0, bound] on each row of W."""
-    W = W.copy()
+def bounded_rows(A, W, H, target, reg, top, limit, passes, omega):
+    """A half sweep of `bounded`: entries of at most `top`, squared lengths of at most `limit`."""
+    G = H.T @ H + reg / 2 * np.eye(H.shape[1])
+    return np.array([_bounded_row(G, target * a @ H, w, top, limit, passes, omega)
+                     for a, w in zip(A, W, strict=True)])  # fmt: skip
+
+
+def _bounded_row(G, rhs, old, top, limit, passes, omega):
+    """Coordinate descent, scaled to the surface of the ball, and over-relaxation."""
+
+    def value(w):
+        return w @ G @ w - 2 * w @ rhs
+
+    def inside(w):
+        return w * min(1.0, np.sqrt(limit / max(w @ w, 1e-300)))
+
+    w = old.copy()
+    active = (w > 0) | (rhs - G @ w > 0)
+    if active.sum() > w.size // 2:  # most of them: then all
+        active[:] = True
+    mu = 0.0
+    if w @ w > limit * (1 - 1e-5):
+        mu = max(w @ (rhs - G @ w) / (w @ w), 0.0)
     for _ in range(passes):
-        for r in range(W.shape[1]):
-            best = _best_coordinates(A, W, H, r, 1.0, 1.0, target, reg)
-            W[:, r] = np.clip(best, 0, bound)
-    return W
+        for a in np.flatnonzero(active):
+            curvature = G[a, a] + mu
+            if curvature > 0:
+                w[a] = np.clip(w[a] + (rhs[a] - G[a] @ w - mu * w[a]) / curvature, 0, top)
+        if w @ w > limit or (mu > 0 and w.any()):
+            w *= np.sqrt(limit / (w @ w))
+            mu = max(w @ (rhs - G @ w) / limit, 0.0)
+    slope, curvature = (w - old) @ (rhs - G @ old), (w - old) @ G @ (w - old)
+    if 2 * slope <= curvature:  # it would rise: the lowest point on the way
+        w = old + (slope / curvature * (w - old) if slope > 0 else 0)
+    far = inside(np.clip(old + omega * (w - old), 0, top))
+    return far if value(far) <= value(old) else w
 
 
 def project(kind, factor):
@@ -113,18 +141,6 @@ def project(kind, factor):
         return np.clip(factor, 0, 1 / np.sqrt(factor.shape[1]))
     factor = np.maximum(factor, 0)
     return factor / np.maximum(np.linalg.norm(factor, axis=1, keepdims=True), 1)
-
-
-def ball_rows(A, W, H, target, reg, passes, steps):
-    """Coordinate descent on each row of W; if it leaves the ball, projected gradients."""
-    free = bounded_rows(A, W, H, target, reg, 1.0, passes)
-    curvature = 2 * np.linalg.norm(H.T @ H, 2) + reg
-    projected = W
-    for _ in range(steps):
-        gradient = loss_gradient(A, projected @ H.T, 1.0, 1.0, target) @ H + reg * projected
-        projected = project("ball", projected - 0.999 / curvature * gradient)
-    outside = np.linalg.norm(free, axis=1) > 1
-    return np.where(outside[:, None], projected, free)
 
 
 def score(W, H, i, j, symmetric):

@@ -17,16 +17,12 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from pugraph.core.bounded import largest_square, upper_bound
+from pugraph.core.bounded import AT_SURFACE, largest_square, upper_bound
 from pugraph.core.problem import Objective
 from pugraph.core.types import FloatArray
 
 # Rows that are turned into float64 at once. Chosen by hand: affects memory and rounding only.
 _ROWS = 1 << 14
-
-# How close to 1, relative, a row's squared length must be to count as at the surface. Chosen by
-# hand, above the rounding of float32: mu of a row just inside is close to 0 anyway.
-_AT_SURFACE = 1e-5
 
 
 def shared_system(objective: Objective, factor: FloatArray) -> FloatArray:
@@ -86,6 +82,6 @@ def _multipliers(
     if bounds == "box":
         at_bound = own >= upper_bound(own.size, own.dtype)
         mu[at_bound] = held[at_bound].clip(0) / w[at_bound]
-    elif w @ w >= (1 - _AT_SURFACE) * float(largest_square(own.size, own.dtype)):
+    elif w @ w >= (1 - AT_SURFACE) * float(largest_square(own.size, own.dtype)):
         mu[:] = max(w @ held / (w @ w), 0)
     return mu

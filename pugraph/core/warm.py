@@ -6,7 +6,7 @@ import numpy as np
 
 from pugraph.core.als import solve_free_rows
 from pugraph.core.blocks import gram
-from pugraph.core.bounded import row_solver
+from pugraph.core.bounded import lower_bounded_rows
 from pugraph.core.ccd import link_values
 from pugraph.core.problem import Objective, Pattern
 from pugraph.core.types import FloatArray, IntArray
@@ -28,8 +28,8 @@ def solve_changed(
         if bounds is None:
             solve_free_rows(objective, side, fixed, rows)
         else:
-            solve = row_solver(objective, fixed.shape[1], fixed.dtype, bounds)
-            solve(side, gram(fixed, objective.ridge), fixed, rows, np.empty(len(rows)))
+            G, values = gram(fixed, objective.ridge), np.empty(len(rows))
+            lower_bounded_rows(objective, side, G, fixed, bounds, 1.0, rows, values)
         moving[changed[axis]] = rows
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from pugraph.core.als import Basis, change_of_basis, lower_rows
 from pugraph.core.blocks import aligned_empty, gram, multiply, padded
-from pugraph.core.bounded import row_solver
+from pugraph.core.bounded import lower_bounded_rows
 from pugraph.core.descent import relaxation
 from pugraph.core.jit import threads
 from pugraph.core.problem import Objective
@@ -196,8 +196,9 @@ def solve(
             )
         else:
             bounds = _BOUNDS[solver.name]
-            lower = row_solver(solver.objective, solver.rank, rows.dtype, bounds)
-            lower(pattern, _own(basis), fixed, rows, values)
+            lower_bounded_rows(
+                solver.objective, pattern, basis, fixed, bounds, omega, rows, values
+            )
     return Part(rows, float(values.sum()))
 
 
@@ -243,7 +244,7 @@ class Sweeper:
         If `placed`, a block is solved where its links are; `Tasks.settled` is to wait for it.
         """
         rows, cols = self.matrix.sides
-        omega = relaxation(number)
+        omega = relaxation(number, bounds=self.solver.name in _BOUNDS)
         W = self._half(rows, cols.bounds, state.W, state.H, state.sums, omega, placed)
         W_sums = self.sums(W)
         H = self._half(cols, rows.bounds, state.H, W, W_sums, omega, placed)

@@ -183,7 +183,7 @@ def fit(
         solver, the largest number of steps; if None, 1,000 to 5,000.
     tol : float, optional
         The fit ends with the first sweep that lowers the objective by less than this
-        fraction. If None, 1e-3 for "bias" and 1e-4 for "shift".
+        fraction. If None, 1e-3 for "bias", and 2e-4 for "shift" (1e-4 for "relax").
 
         Certified solvers stop when the gap is this small; if None, 1e-4, or 1e-2 for "exact"
         and 1e-3 for "exact" with features. There, `tol` is also how far entries may exceed

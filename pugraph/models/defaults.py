@@ -101,7 +101,7 @@ def _constant(value: float) -> Callable[[float], float]:
 _BIAS = Solver(
     "als", "bias", None, rank=128, rho=_sparse, reg=0.4, tol=1e-3, rectangular_reg=1.0
 )  # fmt: skip
-_SHIFT = Solver("ball", "shift", None, rank=200, rho=_constant(0.5), reg=1.0, tol=1e-4)
+_SHIFT = Solver("ball", "shift", None, rank=200, rho=_constant(0.5), reg=1.0, tol=2e-4)
 _FEATURES = Solver(
     "proximal", "bias", "nuclear", rank=128, rho=_constant(0.9), reg=1.0, tol=1e-4,
     max_sweeps=2000, finds_rank=True,
@@ -117,7 +117,7 @@ SOLVERS = (
     _BIAS._replace(name="ccd++"),
     _BIAS._replace(name="proximal", tol=1e-4, max_sweeps=1000, finds_rank=True),
     _SHIFT,
-    _SHIFT._replace(name="relax", rho=_constant(0.0), reg=0.0),
+    _SHIFT._replace(name="relax", rho=_constant(0.0), reg=0.0, tol=1e-4),
     _SHIFT._replace(name="exact", tol=1e-2, max_sweeps=1000, finds_rank=True),
     _FEATURES,
     _CCD_FEATURES,

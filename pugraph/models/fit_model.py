@@ -10,7 +10,7 @@ import numpy as np
 from pugraph.adapters import GraphData
 from pugraph.adapters.data import transposed_memory
 from pugraph.core.als import als_memory, fit_als
-from pugraph.core.bounded import bounded_memory, fit_ball, fit_box, upper_bound
+from pugraph.core.bounded import bounded_memory, fit_ball, fit_box, move_inside, upper_bound
 from pugraph.core.ccd import ccd_memory, fit_ccd
 from pugraph.core.descent import Stopping
 from pugraph.core.exact import exact_memory, fit_exact
@@ -85,6 +85,8 @@ def fit_model(
             rank = min(fresh.shape[1], old.shape[1])
             known = ... if changed is None else _begun(old, (rows, cols)[axis], changed[axis])
             fresh[known, :rank] = old[known, :rank]
+            if solver in BOUNDS:  # which depend on the rank, and may have been others
+                move_inside(fresh, BOUNDS[solver])
     objective = numbers.objective
     history: list[float] = []
     gap = None

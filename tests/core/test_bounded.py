@@ -5,48 +5,40 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pugraph.core import bounded
-from pugraph.core.bounded import fit_ball, fit_box, largest_square, upper_bound
+from pugraph.core import descent
+from pugraph.core.bounded import fit_ball, fit_box, largest_square, move_inside, upper_bound
 from pugraph.core.problem import Objective
 from tests import naive
 from tests.core.problems import random_matrix, run, start_factors
 
-
-def test_a_sweep_in_the_box_is_two_passes_of_coordinate_descent():
-    rng = np.random.default_rng(3)
-    A, objective = random_matrix(rng, 14, 9), Objective.shifted(0.5, 0.3)
-    W, H = start_factors(rng, A, 4)
-    bound = upper_bound(4, W.dtype)
-    W_ref = naive.bounded_rows(A, W, H, objective.target, objective.reg, bound, passes=2)
-    H_ref = naive.bounded_rows(A.T, H, W_ref, objective.target, objective.reg, bound, passes=2)
-    run(fit_box, A, W, H, objective)
-    np.testing.assert_allclose(W, W_ref, atol=1e-12)
-    np.testing.assert_allclose(H, H_ref, atol=1e-12)
-    assert 0 < (bound == W).sum() < W.size
+FITS = {"box": fit_box, "ball": fit_ball}
 
 
-def test_a_sweep_in_the_ball_is_two_passes_or_five_projected_gradient_steps(monkeypatch):
-    monkeypatch.setattr(bounded, "largest_eigenvalue", lambda G: np.linalg.eigvalsh(G)[-1])
-    rng = np.random.default_rng(8)
-    A, objective = random_matrix(rng, 25, 19, 0.3), Objective.shifted(0.0, 1.5)
-    W, H = start_factors(rng, A, 4)
-    W_ref = naive.ball_rows(A, W, H, objective.target, objective.reg, passes=2, steps=5)
-    H_ref = naive.ball_rows(A.T, H, W_ref, objective.target, objective.reg, passes=2, steps=5)
-    run(fit_ball, A, W, H, objective)
+SWEEPS = [1.0, 1.6]  # over-relaxations
+
+
+@pytest.mark.parametrize("name", ["box", "ball"])
+@pytest.mark.parametrize("rank", [4, 11])
+@pytest.mark.parametrize("seed", range(4))
+def test_sweeps_are_those_of_the_reference(monkeypatch, name, rank, seed):
+    monkeypatch.setattr(descent, "_WITHIN_BOUNDS", tuple(SWEEPS))
+    rng = np.random.default_rng(seed)
+    A, objective = random_matrix(rng, 25, 19, 0.3), Objective.shifted(0.4, 1.5)
+    W, H = (0.99 * naive.project(name, F) for F in start_factors(rng, A, rank))
+    top, limit = upper_bound(rank, W.dtype), np.inf
+    if name == "ball":
+        top = limit = largest_square(rank, W.dtype)
+    W_ref, H_ref = W, H
+    for omega in SWEEPS:
+        how = objective.target, objective.reg, top, limit, 2, omega
+        W_ref = naive.bounded_rows(A, W_ref, H_ref, *how)
+        H_ref = naive.bounded_rows(A.T, H_ref, W_ref, *how)
+    run(FITS[name], A, W, H, objective, max_sweeps=len(SWEEPS))
     np.testing.assert_allclose(W, W_ref, atol=1e-10)
     np.testing.assert_allclose(H, H_ref, atol=1e-10)
-    lengths = np.linalg.norm(W, axis=1)
-    assert 0 < (lengths > 1 - 1e-6).sum() < 25
-
-
-@pytest.mark.parametrize("rank", [1, 2, 5, 30, 100])
-@pytest.mark.parametrize("density", [0, 0.02, 0.3, 1])
-def test_the_largest_eigenvalue_is_bounded_from_above_and_closely(rank, density):
-    rng = np.random.default_rng(rank)
-    H = rng.random((200, rank)) * (rng.random((200, rank)) < density)
-    G = (H.T @ H + 0.1 * np.eye(rank)).astype(np.float32)
-    exact = np.linalg.eigvalsh(G.astype(np.float64))[-1]
-    assert exact * (1 - 1e-9) <= bounded.largest_eigenvalue(G) <= 1.5 * exact
+    bounded = top == W if name == "box" else np.linalg.norm(W, axis=1) > 1 - 1e-6
+    assert 0 < bounded.sum() < bounded.size
+    assert 0 < (W == 0).sum() < W.size
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -78,3 +70,19 @@ def test_rows_stay_in_the_ball_and_some_reach_its_surface():
         assert factor.min() >= 0
         assert lengths.max() <= 1
         assert 0 < (lengths > 1 - 1e-4).sum() < 30
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_factors_from_elsewhere_are_moved_inside_and_others_stay(dtype):
+    rng = np.random.default_rng(9)
+    factor = rng.random((40, 6)).astype(dtype) * rng.random((40, 1)).astype(dtype)
+    factor[0] = 0
+    for name in FITS:
+        moved = factor.copy()
+        move_inside(moved, name)
+        np.testing.assert_allclose(moved, naive.project(name, factor), rtol=1e-4)
+        same = (moved == factor).all(axis=1)
+        assert 0 < same.sum() < 40
+        again = moved.copy()
+        move_inside(again, name)
+        np.testing.assert_allclose(again, moved, rtol=1e-6)
