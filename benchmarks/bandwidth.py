@@ -10,10 +10,13 @@ and of the network's own neighbours; and then whole half sweeps. Prints Markdown
 from __future__ import annotations
 
 import argparse
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
-from common import machine, network, seconds, table
+import scipy.sparse as sp
+from common import machine, saved_network, seconds, table
 
 import pugraph
 from pugraph.core.blocks import aligned_empty, padded
@@ -38,7 +41,8 @@ def _copy(indptr, indices, chunks, F, out):
 
 
 def main(nodes: int, entries: int, rank: int) -> None:
-    A = network(nodes, entries)
+    with tempfile.TemporaryDirectory() as directory:
+        A = sp.csr_array(sp.load_npz(saved_network(nodes, entries, Path(directory))))
     side = Pattern.of(A)
     rng = np.random.default_rng(0)
     width = padded(rank, np.dtype(np.float32))

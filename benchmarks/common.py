@@ -49,6 +49,17 @@ def network(n: int, entries: int, seed: int = 0) -> sp.csr_array:
     return from_links((keys // n).astype(np.int32), (keys % n).astype(np.int32), n, False)
 
 
+def saved_network(n: int, entries: int, directory: Path) -> Path:
+    """Return a file with `network(n, entries)`, in this directory or in BENCHMARK_NETWORKS.
+
+    To draw a large one takes minutes; the directory that this variable names keeps them.
+    """
+    path = Path(os.environ.get("BENCHMARK_NETWORKS", directory)) / f"{n}-{entries}.npz"
+    if not path.exists():
+        sp.save_npz(path, sp.csr_matrix(network(n, entries)), compressed=False)
+    return path
+
+
 def machine(*packages: str) -> str:
     """Return the date, the CPU and the versions of a measurement, as a sentence."""
     cpu = "an unknown CPU"

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 import threadpoolctl
-from common import alone, forget_peak, machine, network, resident, table, write_csv
+from common import alone, forget_peak, machine, network, resident, saved_network, table, write_csv
 from scipy.sparse.linalg import eigsh
 
 import pugraph
@@ -187,8 +187,7 @@ def run(
 
 def sizes(directory: Path) -> None:
     for size, (n, entries, repeats) in SIZES.items():
-        path = directory / f"{size}.npz"
-        sp.save_npz(path, sp.csr_matrix(network(n, entries)), compressed=False)
+        path = saved_network(n, entries, directory)
         tracks: dict[str, list[Track]] = {}
         peaks: dict[str, float] = {}
         for repeat in range(repeats):
@@ -214,9 +213,9 @@ def sizes(directory: Path) -> None:
                 ]
             )
         print(f"\n**{size}**: {n:,} nodes, {entries:,} entries, rank {RANK}, {SWEEPS} sweeps\n")
-        head = ["solver", "objective", "s in all", "s to implicit's", "times as fast", "peak GiB"]
-        print(table(head, rows), flush=True)
-    curves(directory / "medium.npz")
+        head = ["solver", "objective", "s in total", "s to implicit's objective", "times as fast"]
+        print(table([*head, "peak GiB"], rows), flush=True)
+    curves(saved_network(*SIZES["medium"][:2], directory))
 
 
 def curves(path: Path) -> None:
@@ -248,9 +247,7 @@ def growth(directory: Path) -> None:
         varying = next(i for i in range(4) if len({point[i] for point in points}) > 1)
         ticks = [point[varying] for point in points]
         for n, entries, rank, threads in points:
-            path = directory / f"{n}-{entries}.npz"
-            if not path.exists():
-                sp.save_npz(path, sp.csr_matrix(network(n, entries)), compressed=False)
+            path = saved_network(n, entries, directory)
             for name in GROWING:
                 track, _ = alone(run, name, path, rank, 4, threads, False)
                 lines[name].append(track[-1][0] / 4)

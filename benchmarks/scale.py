@@ -21,7 +21,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import scipy.sparse as sp
-from common import alone, forget_peak, machine, network, resident, table
+from common import alone, forget_peak, machine, resident, saved_network, table
 
 import pugraph
 from pugraph import datasets
@@ -63,12 +63,11 @@ def fit(path: Path, solver: str, rank: int, sweeps: int) -> tuple[Track, float, 
 
 def synthetic(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "network.npz"
-        A = network(options.nodes, options.entries)
-        sp.save_npz(path, sp.csr_matrix(A), compressed=False)
-        print(f"{options.nodes:,} nodes, {A.nnz:,} entries, rank {options.rank}. ", end="")
+        path = saved_network(options.nodes, options.entries, Path(directory))
+        print(
+            f"{options.nodes:,} nodes, {options.entries:,} entries, rank {options.rank}. ", end=""
+        )
         print(machine("numba", "numpy", "scipy"), "\n", flush=True)
-        del A
         rows = []
         target = options.target
         for solver, sweeps in (("ccd++", 10), ("als", 12)):
