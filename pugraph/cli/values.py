@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 
-from pugraph.adapters.contacts import age_of
-
 
 def whole(text: str) -> int:
     """Return a whole number of at least 1."""
@@ -61,6 +59,8 @@ def age(text: str) -> float | str:
     >>> age("10"), age("2h")
     (10.0, 7200.0)
     """
+    from pugraph.adapters.contacts import age_of  # loads numba, which --help must not wait for
+
     value = age_of(text)
     if value != text:
         return float(value)

@@ -213,7 +213,7 @@ def pu_shift(
     >>> for u, v, p in pugraph.pu_shift(G, [(0, 33), (14, 20)]):
     ...     print(f"({u}, {v}) -> {p:.2f}")
     (0, 33) -> 0.18
-    (14, 20) -> 0.03
+    (14, 20) -> 0.02
     """
     data = to_graph_data(G, features=features, non_links=non_links, bipartite=bipartite)
     options = Options(

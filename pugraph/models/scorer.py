@@ -6,7 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -166,12 +165,8 @@ def best_pairs(
 
 def predictions(scorer: PairScorer, blocks: PositionBlocks) -> Iterator[Prediction]:
     """Score blocks of pairs, given by positions that are known to be in range."""
-
-    def named(block: tuple[IntArray, IntArray, BoolArray | None]) -> Iterator[Prediction]:
-        rows, cols, swapped = block
-        return _named(scorer.data, rows, cols, scorer._score(rows, cols), swapped)
-
-    return chain.from_iterable(map(named, blocks))
+    for rows, cols, swapped in blocks:
+        yield from _named(scorer.data, rows, cols, scorer._score(rows, cols), swapped)
 
 
 def position_blocks(data: GraphData, ebunch: Iterable[Any] | None) -> PositionBlocks:

@@ -217,7 +217,9 @@ def test_an_explanation_adds_up_to_the_score(karate, method, solver, directed):
         why = model.explain_link(u, v, 4)
         assert (why.u, why.v, why.score, why.total, why.unit) == (u, v, p, p, "score")
         assert added_up(why) == pytest.approx(p, abs=1e-12)
-        assert abs(why.remainder) < (0.3 if solver == "exact" else 0.05) * abs(p)
+        # rows are not at their own minimum where they have other bounds, or were over-relaxed
+        part = {"exact": 0.3, "relax": 0.1}.get(solver, 0.05)
+        assert abs(why.remainder) < part * abs(p)
         behind = {node for reason in model.explain_link(u, v, 99).reasons for node in reason.nodes}
         ends = {u, v} if G.has_edge(u, v) else set()
         around = {*G.successors(u), *G.predecessors(v)} if directed else {*G[u], *G[v]}
