@@ -34,9 +34,9 @@ _NEAR, _FAR = 100_000, 25_000  # non-links two steps apart, and others; half of 
 _GAIN = 1.01  # of the average precision, for a lower rank
 # Measured on cora, CollegeMsg, football and graphs of five generators (docs/auto.md):
 _GAIN_BEYOND = 1.02  # for twice the default rank, whose fit takes three times as long
-# By how much another penalty or bias has to be better, times the root of the hidden links: of a
-# few hidden links, the average precision is mostly chance
-_DOUBT = 1.5
+# By how much another penalty or bias has to be better, times the number of hidden links: of a few
+# hidden links, the average precision is mostly chance
+_DOUBT = 10.0
 _LOOSE = 2.0  # times the tolerance of a fit, which is enough to compare trials
 _WARM_SWEEPS = 3  # at most, of a fit that begins with another one's factors; 2 chose worse
 _LEAST_RANK = 32  # lower ones save no time
@@ -297,7 +297,7 @@ class _Search:
         self.split = self.rounds[0].split
         n_hidden = sum(hidden.split.rows.size for hidden in self.rounds)
         # of the first method: the defaults of the other one are less often good
-        self._gain = 1 + _DOUBT / math.sqrt(n_hidden) if options.method == "bias" else 1.0
+        self._gain = 1 + _DOUBT / n_hidden if options.method == "bias" else 1.0
         self.bar = progress_bar(desc="select", unit="fit", disable=not progress)
         self.table: list[Trial] = []
         self._tried: set[Hyperparameters] = set()
