@@ -40,6 +40,10 @@ _SMALLEST_STAGE = 1e-12
 # provides a start for the next one.
 _STAGE_TOL = 3e-3
 
+# The same in float32 for the wanted penalty, as a fraction of the tolerance, and at least the
+# second number, which is above the rounding. Chosen by hand: few iterations in float64 are left.
+_LAST_TOL, _LEAST_TOL = 0.2, 1e-5
+
 # The most rounds of subspace iteration per step. Chosen by hand: more rounds give more accurate
 # singular vectors and cost more time.
 _MAX_ROUNDS = 8
@@ -127,7 +131,8 @@ class _Solver:
         weights = self.objective.seen, self.objective.unseen
         root = math.sqrt(max(weights) / min(weights))
         max_momentum = (root - 1) / (root + 1)
-        old, value, t = X, self.value(X, reg), 1.0
+        # the value of a start in float32 may be too low: its vectors are not quite orthonormal
+        old, value, t = X, math.inf, 1.0
         while True:
             t_next = (1 + math.sqrt(1 + 4 * t**2)) / 2
             momentum = min((t - 1) / t_next, max_momentum)
@@ -147,12 +152,12 @@ class _Solver:
             old, X, value = X, new, reached
             yield X, value, P
 
-    def approach(self, X: _Point, reg: float) -> _Point:
+    def approach(self, X: _Point, reg: float, tol: float) -> _Point:
         """Return a rough minimiser, for one penalty of the path."""
         before = np.inf
         for Y, value, _ in self.iterates(X, reg):
             X = Y
-            if before - value <= _STAGE_TOL * abs(value):  # below 0 by rounding, with a tiny reg
+            if before - value <= tol * abs(value):  # below 0 by rounding, with a tiny reg
                 break
             before = value
         return X
@@ -218,7 +223,7 @@ def fit_proximal(
     """Minimise the objective of BiasMC with the nuclear norm; the rank is part of the result.
 
     The penalty decreases to `objective.reg` in stages; each stage starts where the previous one
-    ended. All but the last one only provide a start, and are in float32.
+    ended. They only provide a start, and are in float32; `solver.solve` goes on in float64.
     """
     reg = float(objective.reg)  # a number of numpy would turn float32 into float64
     if reg <= 0:
@@ -228,7 +233,8 @@ def fit_proximal(
     last = max(reg, _SMALLEST_STAGE * largest)
     stages = max(1, math.ceil(math.log(largest / last) / -math.log(_RATIO)))
     for stage in range(1, stages):
-        X = solver.approach(X, largest * (last / largest) ** (stage / stages))
+        X = solver.approach(X, largest * (last / largest) ** (stage / stages), _STAGE_TOL)
+    X = solver.approach(X, last, min(max(_LAST_TOL * stopping.tol, _LEAST_TOL), _STAGE_TOL))
     X, history, gap = solver.solve(X, reg, stopping)
     root = np.sqrt(X.s)
     # a node without links must score exactly 0
