@@ -63,7 +63,7 @@ def multiply(X: FloatArray, B: FloatArray, out: FloatArray) -> FloatArray:
 def products(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Return X^T Y for two tall matrices."""
     bounds = _blocks(X.shape[0], _MOST_SUMS)
-    parts = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]), X.dtype)
+    parts = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]), np.result_type(X, Y))
 
     def part(first: int, stop: int) -> None:
         for c in range(first, stop):

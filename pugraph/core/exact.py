@@ -9,7 +9,9 @@ Every P whose spectral norm is at most reg gives a lower bound of the minimum, t
 D is maximised by accelerated projected gradients with restarts: with V = P + 2 Z,
 soft-thresholding the singular values of V by reg gives 2 X, and V - 2 X is the next P. X has a
 low rank and converges to the minimiser, but may lie slightly outside of the box; `_repair` moves
-it back inside. P and V are dense m x n matrices.
+it back inside. P and V are dense m x n matrices with the numbers of the result, float32 or
+float64. Both bounds of the minimum are summed in float64 for the rounded P and X, so they are
+valid; only the speed of convergence depends on the rounding of a step.
 """
 
 from __future__ import annotations
@@ -175,17 +177,20 @@ def fit_exact(
     matrix within the bounds so far.
     """
     shape = rows.shape
-    A = sp.csr_array((np.ones(rows.n_links), rows.indices, rows.indptr), shape=shape).toarray()
-    if objective.reg == 0:
-        W, H = A.astype(dtype) * min(objective.target, 1), np.eye(shape[1], dtype=dtype)
+    reg = float(objective.reg)  # a number of numpy would turn float32 into float64
+    A = sp.csr_array(
+        (np.ones(rows.n_links, dtype), rows.indices, rows.indptr), shape=shape
+    ).toarray()
+    if reg == 0:
+        W, H = A * min(objective.target, 1), np.eye(shape[1], dtype=dtype)
         links = Links(rows, rows)
         return Convex(W, H, [_value(objective, links, W, H)], 0.0)
     rng = np.random.default_rng(seed)
-    tracker = Tracker(shape, rng)
+    tracker = Tracker(shape, rng, dtype)
     links = Links(rows, rows)
     V = A
     V *= 2 * min(objective.target, 1)
-    P = np.zeros(shape)
+    P = np.zeros(shape, dtype)
     # a node without links must score exactly 0
     linked, linked_cols = V.any(axis=1)[:, None], V.any(axis=0)[:, None]
     bounds = row_chunks(shape[0], _ROWS)
@@ -202,8 +207,8 @@ def fit_exact(
         return float(values.sum())
 
     for number in range(1, stopping.max_sweeps + 1):
-        U, s, right = tracker.above(Dense(V), objective.reg)
-        s = np.maximum(s - objective.reg, 0)
+        U, s, right = tracker.above(Dense(V), reg)
+        s = np.maximum(s - reg, 0)
         t_next = (1 + np.sqrt(1 + 4 * t**2)) / 2
         left, right_T = U * s, np.ascontiguousarray(right.T)
         for first, stop in stretches(bounds.size - 1, P.size * s.size):
@@ -217,7 +222,7 @@ def fit_exact(
         last = number == stopping.max_sweeps
         if number % _CHECK_EVERY and not last:
             continue
-        root = np.sqrt(s / 2)
+        root = np.sqrt(s.astype(np.float64) / 2)
         factors = _repair(U * root * linked, right * root * linked_cols, dtype)
         value = _value(objective, links, *factors)
         if value < upper:
@@ -227,7 +232,7 @@ def fit_exact(
             stopping.progress(number, upper)
         if last or upper - dual <= stopping.tol * upper:
             largest = norm(Dense(P), rng, stopping.tol / 2)
-            scale = min(1.0, objective.reg / largest) if largest > 0 else 1.0
+            scale = min(1.0, reg / largest) if largest > 0 else 1.0
             lower = max(lower, dual_value(scale))
             tracker.rounds = min(tracker.rounds + 1, _MAX_ROUNDS)
         if upper - lower <= stopping.tol * upper:

@@ -40,6 +40,10 @@ _SMALLEST_STAGE = 1e-12
 # provides a start for the next one.
 _STAGE_TOL = 3e-3
 
+# The same in float32 for the wanted penalty, as a fraction of the tolerance, and at least the
+# second number, which is above the rounding. Chosen by hand: few iterations in float64 are left.
+_LAST_TOL, _LEAST_TOL = 0.2, 1e-5
+
 # The most rounds of subspace iteration per step. Chosen by hand: more rounds give more accurate
 # singular vectors and cost more time.
 _MAX_ROUNDS = 8
@@ -75,18 +79,19 @@ class _Solver:
         self.objective = objective
         self.links = Links(rows, cols)
         self.rng = np.random.default_rng(seed)
-        self.tracker = Tracker(rows.shape, self.rng)
+        self.tracker = Tracker(rows.shape, self.rng, np.float32)
 
     def zero(self) -> _Point:
         m, n = self.links.rows.shape
         return _Point(
-            np.zeros((m, 1)), np.zeros(1), np.zeros((n, 1)), np.zeros(self.links.rows.n_links)
+            *(np.zeros(size, np.float32) for size in ((m, 1), 1, (n, 1), self.links.rows.n_links))
         )
 
     def largest_reg(self) -> float:
         """Return the spectral norm of the gradient at 0; for any larger reg the minimiser is 0."""
-        X = self.zero()
-        A = SparsePlusLow(self.links, np.ones(self.links.rows.n_links), X.U, X.V)
+        m, n = self.links.rows.shape
+        ones = np.ones(self.links.rows.n_links)
+        A = SparsePlusLow(self.links, ones, np.zeros((m, 1)), np.zeros((n, 1)))
         return 2 * self.objective.seen * self.objective.target * norm(A, self.rng, _NORM_TOL)
 
     def loss(self, X: _Point) -> float:
@@ -124,11 +129,12 @@ class _Solver:
         """Yield X, F(X) and P after each iteration; F never increases."""
         self.tracker.rounds = 1
         weights = self.objective.seen, self.objective.unseen
-        root = np.sqrt(max(weights) / min(weights))
+        root = math.sqrt(max(weights) / min(weights))
         max_momentum = (root - 1) / (root + 1)
-        old, value, t = X, self.value(X, reg), 1.0
+        # the value of a start in float32 may be too low: its vectors are not quite orthonormal
+        old, value, t = X, math.inf, 1.0
         while True:
-            t_next = (1 + np.sqrt(1 + 4 * t**2)) / 2
+            t_next = (1 + math.sqrt(1 + 4 * t**2)) / 2
             momentum = min((t - 1) / t_next, max_momentum)
             t = t_next
             new, P = self.step(X, old, momentum, reg)
@@ -146,12 +152,12 @@ class _Solver:
             old, X, value = X, new, reached
             yield X, value, P
 
-    def approach(self, X: _Point, reg: float) -> _Point:
+    def approach(self, X: _Point, reg: float, tol: float) -> _Point:
         """Return a rough minimiser, for one penalty of the path."""
         before = np.inf
         for Y, value, _ in self.iterates(X, reg):
             X = Y
-            if before - value <= _STAGE_TOL * abs(value):  # below 0 by rounding, with a tiny reg
+            if before - value <= tol * abs(value):  # below 0 by rounding, with a tiny reg
                 break
             before = value
         return X
@@ -185,6 +191,8 @@ class _Solver:
         self, X: _Point, reg: float, stopping: Stopping
     ) -> tuple[_Point, list[float], float]:
         """Return the minimiser, starting at X, with F after each iteration and the gap."""
+        X = _Point(*(part.astype(np.float64) for part in X))
+        self.tracker.convert(np.float64)
         history: list[float] = []
         gap = np.inf
         for Y, value, P in self.iterates(X, reg):
@@ -215,9 +223,9 @@ def fit_proximal(
     """Minimise the objective of BiasMC with the nuclear norm; the rank is part of the result.
 
     The penalty decreases to `objective.reg` in stages; each stage starts where the previous one
-    ended.
+    ended. They only provide a start, and are in float32; `solver.solve` goes on in float64.
     """
-    reg = objective.reg
+    reg = float(objective.reg)  # a number of numpy would turn float32 into float64
     if reg <= 0:
         raise InputError(f"the nuclear norm needs a reg above 0, not {reg!r}")
     solver = _Solver(objective, rows, cols, seed)
@@ -225,7 +233,8 @@ def fit_proximal(
     last = max(reg, _SMALLEST_STAGE * largest)
     stages = max(1, math.ceil(math.log(largest / last) / -math.log(_RATIO)))
     for stage in range(1, stages):
-        X = solver.approach(X, largest * (last / largest) ** (stage / stages))
+        X = solver.approach(X, largest * (last / largest) ** (stage / stages), _STAGE_TOL)
+    X = solver.approach(X, last, min(max(_LAST_TOL * stopping.tol, _LEAST_TOL), _STAGE_TOL))
     X, history, gap = solver.solve(X, reg, stopping)
     root = np.sqrt(X.s)
     # a node without links must score exactly 0

@@ -7,7 +7,8 @@ subspace iteration starts from the directions that it found before.
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple, Protocol
+import math
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -36,13 +37,15 @@ _TINY = np.finfo(np.float64).tiny
 # more likely to be missed; with more, a step costs more.
 _BLOCK = 8
 
-# If the ratio of pivots of the Cholesky factor is smaller than this, a QR decomposition is used
-# instead. Chosen by hand: the square of the ratio, 1e-12, is above the rounding of float64.
-_DEPENDENT = 1e-6
+# If the ratio of pivots of the Cholesky factor is smaller than this many times the root of the
+# machine epsilon, a QR decomposition is used instead. Chosen by hand: the square of the ratio,
+# 1e-12 in float64, is above the rounding.
+_DEPENDENT = 64
 
-# If that ratio is larger than this, one pass is enough. Chosen by hand: rounding errors, which
-# grow with the inverse of its square, stay about 1e-12.
-_INDEPENDENT = 1e-2
+# If that ratio is larger than this, and than so many times the root of the machine epsilon, one
+# pass is enough. Chosen by hand: rounding errors, which grow with the inverse of its square, stay
+# about 1e-12, and 1e-5 in float32.
+_INDEPENDENT, _INDEPENDENT_ROOTS = 1e-2, 300
 
 # Up to this size, `norm` computes a dense SVD. Chosen by hand; affects speed and the last digits.
 _SMALL = 128
@@ -101,7 +104,7 @@ class Links:
 
     def values(self, W: FloatArray, H: FloatArray) -> FloatArray:
         """Return the entries of W H^T at the links, row by row."""
-        out = np.empty(self.rows.n_links)
+        out = np.empty(self.rows.n_links, W.dtype)
         link_values(self.rows, W, H, out)
         return out
 
@@ -127,7 +130,7 @@ class SparsePlusLow:
 def _product(
     side: Pattern, values: FloatArray, left: FloatArray, right: FloatArray, P: FloatArray
 ) -> FloatArray:
-    out = multiply(left, products(right, P), np.empty((left.shape[0], P.shape[1])))
+    out = multiply(left, products(right, P), np.empty((left.shape[0], P.shape[1]), P.dtype))
     add_links(side, values, P, out)
     return out
 
@@ -140,7 +143,7 @@ class Dense:
         self._array = array
 
     def times(self, P: FloatArray) -> FloatArray:
-        return multiply(self._array, P, np.empty((self.shape[0], P.shape[1])))
+        return multiply(self._array, P, np.empty((self.shape[0], P.shape[1]), P.dtype))
 
     def transposed_times(self, P: FloatArray) -> FloatArray:
         return products(self._array, P)
@@ -151,17 +154,21 @@ def orthonormal(X: FloatArray, passes: int = 2) -> FloatArray:
 
     The second pass removes the rounding errors of the first, where they are not small.
     """
+    rounding = math.sqrt(np.finfo(X.dtype).eps)
     basis = X
     for _ in range(passes):
         try:
-            R = np.linalg.cholesky(gram(basis)).T
+            R = np.linalg.cholesky(gram(basis).astype(np.float64)).T
         except np.linalg.LinAlgError:
             return np.ascontiguousarray(np.linalg.qr(X)[0])
-        if R.diagonal().min() < _DEPENDENT * R.diagonal().max():
+        if R.diagonal().min() < _DEPENDENT * rounding * R.diagonal().max():
             return np.ascontiguousarray(np.linalg.qr(X)[0])
         inverse = scipy.linalg.solve_triangular(R, np.eye(R.shape[0]))
-        basis = multiply(basis, np.ascontiguousarray(inverse), np.empty_like(X))
-        if R.diagonal().min() > _INDEPENDENT * R.diagonal().max():
+        basis = multiply(basis, np.ascontiguousarray(inverse, X.dtype), np.empty_like(X))
+        if (
+            R.diagonal().min()
+            > max(_INDEPENDENT, _INDEPENDENT_ROOTS * rounding) * R.diagonal().max()
+        ):
             break
     return basis
 
@@ -174,11 +181,18 @@ class Tracker:
     before, so that the rounds on one matrix, or on a slowly changing one, are a Krylov method.
     """
 
-    def __init__(self, shape: tuple[int, int], rng: np.random.Generator) -> None:
+    def __init__(
+        self, shape: tuple[int, int], rng: np.random.Generator, dtype: Any = np.float64
+    ) -> None:
         self._rng = rng
-        self._found = Singular(np.empty((shape[0], 0)), np.empty(0), np.empty((shape[1], 0)))
+        m, n = shape
+        self._found = Singular(*(np.empty(size, dtype) for size in ((m, 0), 0, (n, 0))))
         self._above = self._checked = 0
         self.rounds = 1
+
+    def convert(self, dtype: Any) -> None:
+        """Go on with another precision."""
+        self._found = Singular(*(part.astype(dtype) for part in self._found))
 
     def above(self, matrix: Matrix, threshold: float) -> Singular:
         """Return the singular triplets above the threshold, and at least one.
@@ -191,11 +205,8 @@ class Tracker:
             kept = self._found.V.shape[1]
             spare = max(SPARE, kept // 4) if self._above == kept else _FRESH
             self._check(matrix.shape, min(kept + spare, full))
-            self._found = self._round(matrix, min(spare, full - kept))
-            self._above = int(np.searchsorted(-self._found.s, -threshold))
-            if self._above < self._found.s.size or self._found.s.size == full:
+            if not self._round(matrix, min(spare, full - kept), threshold):
                 remaining -= 1
-            self._found = _first(self._found, self._above + SPARE)
         return _first(self._found, max(self._above, 1))
 
     def _check(self, shape: tuple[int, int], width: int) -> None:
@@ -208,12 +219,12 @@ class Tracker:
             )
             self._checked = width
 
-    def _round(self, matrix: Matrix, fresh: int) -> Singular:
-        """Return the triplets after one round with `fresh` more random directions."""
+    def _round(self, matrix: Matrix, fresh: int, threshold: float) -> bool:
+        """Do a round with `fresh` more random directions; return whether more are needed."""
         U, s, V = self._found
         m, n = matrix.shape
         kept = s.size
-        random = self._rng.standard_normal((n, fresh)) / np.sqrt(n)
+        random = (self._rng.standard_normal((n, fresh)) / np.sqrt(n)).astype(V.dtype)
         # V is orthonormal already, and nothing of it is needed twice
         random -= multiply(V, products(V, random), np.empty_like(random))
         image = matrix.times(np.hstack([V, random]))
@@ -224,12 +235,18 @@ class Tracker:
         image /= np.maximum(np.sqrt(np.einsum("ij,ij->j", image, image)), _TINY)
         Q = orthonormal(image)
         Z = matrix.transposed_times(Q)
-        squares, T = np.linalg.eigh(gram(Z))
+        squares, T = np.linalg.eigh(gram(Z).astype(np.float64))
         s = np.sqrt(np.maximum(squares[::-1], 0))
-        T = np.ascontiguousarray(T[:, ::-1])
-        U = multiply(Q, T, np.empty_like(Q))
-        scale = np.divide(1, s, out=np.zeros_like(s), where=s > 0)
-        return Singular(U, s, multiply(Z, T * scale, np.empty_like(Z)))
+        self._above = int(np.searchsorted(-s, -threshold))
+        first = slice(self._above + SPARE)
+        s, T = s[first], np.ascontiguousarray(T[:, ::-1][:, first])
+        scaled = np.divide(T, s, out=np.zeros_like(T), where=s > 0)
+        U, V = (
+            multiply(X, B.astype(X.dtype), np.empty((len(X), s.size), X.dtype))
+            for X, B in ((Q, T), (Z, scaled))
+        )
+        self._found = Singular(U, s.astype(V.dtype), V)
+        return self._above == squares.size < min(m, n)
 
 
 def round_memory(shape: tuple[int, int], width: int) -> int:
