@@ -1,8 +1,8 @@
 """Does the order of the nodes matter? Fits with orders that bring neighbours together.
 
-The vectors of neighbours are copied from memory, and those that are near each other may share pages
-and stay in the cache. Nodes are ordered by degree, breadth-first from the node with most links,
-by Leiden's communities, and at random; "given" is the order of the data. Prints Markdown.
+The vectors of neighbours are copied from memory, and those that are near each other may share
+pages and stay in the cache. Nodes are ordered by degree, breadth-first from the node with most
+links, by Leiden's communities, and at random; "given" is the order of the data. Prints Markdown.
 
     PUGRAPH_DATA=... python benchmarks/node_order.py [nodes entries]
 """

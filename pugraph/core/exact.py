@@ -162,10 +162,10 @@ def _value(objective: Objective, links: Links, W: FloatArray, H: FloatArray) -> 
     return float(loss + objective.reg / 2 * (np.vdot(W, W) + np.vdot(H, H)))
 
 
-def exact_memory(extent: Extent, rank: int) -> int:
+def exact_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:
     """Return how many bytes a fit takes beside its result, if X has this rank."""
     m, n = extent.shape
-    return 8 * (2 * m * n + 8 * (m + n) * (rank + SPARE))
+    return 2 * m * n * dtype.itemsize + 64 * (m + n) * (rank + SPARE)
 
 
 def fit_exact(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -212,8 +212,11 @@ class _Solver:
         return X, history, gap
 
 
-def proximal_memory(extent: Extent, rank: int) -> int:
-    """Return how many bytes a fit takes beside its result, if X has this rank."""
+def proximal_memory(extent: Extent, rank: int, _: np.dtype[Any]) -> int:
+    """Return how many bytes a fit takes beside its result, if X has this rank.
+
+    The last iterations are in float64, whatever the result is.
+    """
     return 8 * (14 * sum(extent.shape) * (rank + SPARE) + 10 * extent.n_links)
 
 

@@ -176,10 +176,7 @@ def memory_estimate(
     solver, dtype = options.chosen_solver, np.dtype(options.dtype)
     extent = Extent.of(rows, symmetric)
     needed = sum(rows.shape) * numbers.rank * dtype.itemsize
-    if solver in _MEMORY:
-        needed += _MEMORY[solver](extent, numbers.rank, dtype)
-    else:
-        needed += _CONVEX_MEMORY[solver](extent, numbers.rank)
+    needed += (_MEMORY | _CONVEX_MEMORY)[solver](extent, numbers.rank, dtype)
     return needed + (0 if symmetric else transposed_memory(rows))
 
 
