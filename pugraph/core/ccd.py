@@ -52,7 +52,7 @@ def link_values(side: Pattern, W: FloatArray, H: FloatArray, x: FloatArray) -> N
 @kernel(parallel=True)
 def _update(
     indptr, indices, chunks, x, fixed_state, square, cross, extra, pull, passes, omega,
-    old_values, moving_state,
+    group, following, moving, moving_state,
 ):  # fmt: skip
     """Lower the objective over one group of ranks, row by row.
 
@@ -75,14 +75,16 @@ def _update(
         Passes over the coordinates of the group.
     omega : float
         The over-relaxation.
-    old_values : array of shape (m, ranks)
-        The values of the moving factor in this group before the update.
+    group, following : int
+        The first rank of this group, and of the one whose values `moving_state` receives.
+    moving : array of shape (m, k)
+        The moving factor; its columns of this group are changed in place.
     moving_state : array of shape (m, 2 ranks)
         A row per row of the moving factor. On entry, its second half has the values that
-        multiply the last change in `fixed_state`. On return, it has the row's change and its new
-        values in this group.
+        multiply the last change in `fixed_state`. On return, it has the row's change and its
+        values in the group `following`.
     """
-    ranks = old_values.shape[1]
+    ranks = WIDTH  # a constant: with shape[1], a sweep takes a fifth longer
     for c in range(len(chunks) - 1):
         capacity = workspace_rows(indptr[chunks[c] : chunks[c + 1] + 1])
         gathered_change, gathered = (
@@ -111,9 +113,15 @@ def _update(
             row_products(gathered, n, step, increments)
             for p in range(count):
                 x[start + p] += increments[p]
+            mine, coming = moving[i, group:], moving[i, following:]
+            for a in range(min(ranks, mine.size)):
+                mine[a] += step[a]
             for a in range(ranks):
                 moving_state[i, a] = step[a]
-                moving_state[i, ranks + a] = old_values[i, a] + step[a]
+            for a in range(min(ranks, coming.size)):
+                moving_state[i, ranks + a] = coming[a]
+            for a in range(coming.size, ranks):
+                moving_state[i, ranks + a] = 0
 
 
 @kernel(parallel=True)
@@ -131,11 +139,11 @@ def _link_sums(indptr, chunks, x, extra, pull, out):
 def ccd_memory(extent: Extent, rank: int, dtype: np.dtype[Any]) -> int:
     """Return how many bytes a fit takes beside W and H.
 
-    The values at the links, by row and by column, both states and the workspace, a copy of a
-    group of ranks, and the neighbours of the node with the most links, twice.
+    The values at the links, by row and by column, both states and the workspace, and the
+    neighbours of the node with the most links, twice.
     """
     largest = max(extent.shape)
-    states = WIDTH * (2 * sum(extent.shape) + 3 * largest + 2 * extent.most)
+    states = WIDTH * (2 * sum(extent.shape) + largest + 2 * extent.most)
     sums = products_memory(largest, rank, dtype.itemsize)
     return (2 * extent.n_links + states) * dtype.itemsize + 8 * largest + sums
 
@@ -157,39 +165,36 @@ def fit_ccd(
     x_rows, x_cols = np.empty(rows.n_links, dtype), np.empty(rows.n_links, dtype)
     link_values(rows, W, H, x_rows)
     link_values(cols, H, W, x_cols)
-    row_state, col_state, workspace = (
-        aligned_empty((n, 2 * WIDTH), dtype) for n in (*rows.shape, max(rows.shape))
-    )
+    row_state, col_state = (aligned_empty((n, 2 * WIDTH), dtype) for n in rows.shape)
     row_state[:] = col_state[:] = 0
-    old_values, cross = workspace.reshape(2, -1, WIDTH)
+    width = min(WIDTH, rank)
+    col_state[:, WIDTH : WIDTH + width] = H[:, :width]
+    workspace = aligned_empty((max(rows.shape), WIDTH), dtype)
     sums = np.empty(cols.shape[0])
 
-    def update(side, x, fixed_state, fixed, moving, group, omega, moving_state):
-        """Update the columns `group` of `moving`; the states are as in `_update`."""
-        n, width = len(moving), group.stop - group.start
+    def update(side, x, fixed_state, fixed, moving, group, following, omega, moving_state):
+        """Update a group of columns of `moving`; the arguments are as in `_update`."""
+        n, ranks = len(moving), slice(group, min(group + WIDTH, rank))
         shared = np.zeros((rank, WIDTH), dtype)
-        shared[:, :width] = products(fixed, np.ascontiguousarray(fixed[:, group]))
-        shared[group].flat[:: WIDTH + 1] += objective.ridge
+        shared[:, : ranks.stop - group] = products(fixed, fixed[:, ranks])
+        shared[ranks].flat[:: WIDTH + 1] += objective.ridge
         square = np.zeros((WIDTH, WIDTH), dtype)
-        square[:width] = shared[group]
-        old_values[:n, :width], old_values[:n, width:] = moving[:, group], 0
-        multiply(moving, shared, out=cross[:n])
+        square[: ranks.stop - group] = shared[ranks]
+        cross = multiply(moving, shared, out=workspace[:n])
         work = side.n_links * WIDTH**2 + n * _PASSES * WIDTH**2
         for first, stop in stretches(side.chunks.size - 1, work):
             _update(
                 side.indptr, side.indices, side.chunks[first : stop + 1], x, fixed_state, square,
-                cross, extra, pull, _PASSES, dtype.type(omega), old_values, moving_state,
+                cross, extra, pull, _PASSES, dtype.type(omega), group, following, moving,
+                moving_state,
             )  # fmt: skip
-        moving[:, group] = moving_state[:, WIDTH : WIDTH + width]
 
     def sweep(number: int) -> float:
         omega = relaxation(number)
-        for first in range(0, rank, WIDTH):
-            group = slice(first, min(first + WIDTH, rank))
-            col_state[:, WIDTH:] = 0
-            col_state[:, WIDTH : WIDTH + group.stop - first] = H[:, group]
-            update(rows, x_rows, col_state, H, W, group, omega, row_state)
-            update(cols, x_cols, row_state, W, H, group, omega, col_state)
+        for group in range(0, rank, WIDTH):
+            following = group + WIDTH if group + WIDTH < rank else 0
+            update(rows, x_rows, col_state, H, W, group, group, omega, row_state)
+            update(cols, x_cols, row_state, W, H, group, following, omega, col_state)
         _link_sums(cols.indptr, cols.chunks, x_cols, objective.extra, objective.pull, sums)
         GW, GH = gram(W), gram(H)
         value = (
