@@ -19,7 +19,7 @@ import numpy as np
 
 from pugraph.core.blocks import aligned_empty, gram, multiply, products, products_memory
 from pugraph.core.descent import Stopping, descend, relaxation
-from pugraph.core.gather import add_rows, fetch_next, gather_halves, row_products, workspace_rows
+from pugraph.core.gather import fetch_next, gather_halves, row_products, workspace_rows
 from pugraph.core.jit import kernel, stretches
 from pugraph.core.problem import Extent, Objective, Pattern
 from pugraph.core.registers import WIDTH, solve_group
@@ -91,7 +91,7 @@ def _update(
             np.empty((capacity, ranks), x.dtype), np.empty((capacity, ranks), x.dtype)
         )  # fmt: skip
         increments, weights = np.empty(capacity, x.dtype), np.empty(capacity, x.dtype)
-        pending, neg_gradient = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
+        pending, constant = np.empty(ranks, x.dtype), np.empty(ranks, x.dtype)
         step = np.empty(ranks, x.dtype)
         for i in range(chunks[c], chunks[c + 1]):
             start, count = indptr[i], indptr[i + 1] - indptr[i]
@@ -101,15 +101,14 @@ def _update(
             )
             for a in range(ranks):
                 pending[a] = moving_state[i, ranks + a]
-                neg_gradient[a] = -cross[i, a]
+                constant[a] = -cross[i, a]
             row_products(gathered_change, n, pending, increments)
             for p in range(count):
                 x[start + p] += increments[p]
                 weights[p] = pull - extra * x[start + p]
             for p in range(count, n):
                 weights[p] = 0
-            add_rows(gathered, n, weights, neg_gradient)
-            solve_group(gathered, n, square, extra, neg_gradient, passes, omega, step)
+            solve_group(gathered, n, weights, square, extra, constant, passes, omega, step)
             row_products(gathered, n, step, increments)
             for p in range(count):
                 x[start + p] += increments[p]

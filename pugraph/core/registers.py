@@ -21,8 +21,8 @@ _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _FUSED = ("contract",)  # a multiplication and an addition may be one instruction
 
 
-def solve_group(gathered, n, square, extra, neg_gradient, passes, omega, step):
-    """Set `step` to lower step.(K step) / 2 - neg_gradient.step, by coordinate descent from 0.
+def solve_group(gathered, n, weights, square, extra, constant, passes, omega, step):
+    """Set `step` to lower step.(K step) / 2 - step.s, by coordinate descent from 0.
 
     After `passes` over the coordinates, the result is multiplied by omega and by the number
     that minimises the quadratic along it. All arrays are contiguous.
@@ -33,12 +33,14 @@ def solve_group(gathered, n, square, extra, neg_gradient, passes, omega, step):
         The vectors g_p of the neighbours.
     n : int
         The number of neighbours; rows of zeros may be counted, too.
+    weights : array of shape (capacity,)
+        s is constant + sum_p weights_p g_p.
     square : array of shape (WIDTH, WIDTH)
         K is square + extra * sum_p g_p g_p^T. Coordinates with K_aa = 0 stay at 0.
     extra : float
         See `square`.
-    neg_gradient : array of shape (WIDTH,)
-        The negative gradient at 0.
+    constant : array of shape (WIDTH,)
+        See `weights`.
     passes : int
         How often each coordinate is updated.
     omega : float
@@ -47,7 +49,8 @@ def solve_group(gathered, n, square, extra, neg_gradient, passes, omega, step):
         Receives the result.
     """
     K = square + extra * (gathered[:n].T @ gathered[:n])
-    left = neg_gradient.copy()
+    s = constant + weights[:n] @ gathered[:n]
+    left = s.copy()
     step[:] = 0
     for _ in range(passes):
         for a in range(WIDTH):
@@ -55,7 +58,7 @@ def solve_group(gathered, n, square, extra, neg_gradient, passes, omega, step):
                 delta = left[a] / K[a, a]
                 step[a] += delta
                 left -= delta * K[a]
-    linear = step @ neg_gradient
+    linear = step @ s
     curvature = linear - step @ left
     step *= omega * (linear / curvature if curvature > 0 else 1)
 
@@ -65,9 +68,9 @@ def prefetch(array, row):
 
 
 @overload(solve_group)
-def _compiled_solve(gathered, n, square, extra, neg_gradient, passes, omega, step):
-    def call(gathered, n, square, extra, neg_gradient, passes, omega, step):
-        _solve_in_registers(gathered, n, square, extra, neg_gradient, passes, omega, step)
+def _compiled_solve(gathered, n, weights, square, extra, constant, passes, omega, step):
+    def call(gathered, n, weights, square, extra, constant, passes, omega, step):
+        _solve_in_registers(gathered, n, weights, square, extra, constant, passes, omega, step)
 
     return call
 
@@ -157,33 +160,38 @@ def _array(context: Any, builder: Any, signature: Any, args: Any, place: int) ->
 
 
 @intrinsic
-def _solve_in_registers(typing, gathered, n, square, extra, neg_gradient, passes, omega, step):
-    signature = types.void(gathered, n, square, extra, neg_gradient, passes, omega, step)
+def _solve_in_registers(
+    typing, gathered, n, weights, square, extra, constant, passes, omega, step
+):
+    signature = types.void(gathered, n, weights, square, extra, constant, passes, omega, step)
 
     def generate(context, builder, signature, args):
         number = signature.args[0].dtype
         v = _Vectors(builder, context.get_value_type(number), number.bitwidth // 8)
-        data = {k: _array(context, builder, signature, args, k).data for k in (0, 2, 4, 7)}
+        data = {k: _array(context, builder, signature, args, k).data for k in (0, 2, 3, 5, 8)}
         first, zero = ir.Constant(_I64, 0), v.constant(0.0)
 
         products = [cgutils.alloca_once_value(builder, zero) for _ in range(WIDTH)]
+        linear = cgutils.alloca_once_value(builder, v.load(data[5], first))
         with cgutils.for_range(builder, args[1]) as loop:
             g = v.load(data[0], loop.index)
+            weight = v.of(builder.load(builder.gep(data[2], [loop.index])))
+            builder.store(v.plus(builder.load(linear), weight, g), linear)
             for a, row in enumerate(products):
                 builder.store(v.plus(builder.load(row), v.repeated(g, a), g), row)
-        extra = v.of(args[3])
+        extra = v.of(args[4])
         K = [
-            v.plus(v.load(data[2], ir.Constant(_I64, a)), extra, builder.load(row))
+            v.plus(v.load(data[3], ir.Constant(_I64, a)), extra, builder.load(row))
             for a, row in enumerate(products)
         ]
 
         diagonal = v.diagonal(K)
         inverse = builder.fdiv(v.constant(1.0), diagonal)
         inverse = builder.select(builder.fcmp_ordered(">", diagonal, zero), inverse, zero)
-        initial = v.load(data[4], first)
+        initial = builder.load(linear)
         left = cgutils.alloca_once_value(builder, initial)
         total = cgutils.alloca_once_value(builder, zero)
-        with cgutils.for_range(builder, args[5]):
+        with cgutils.for_range(builder, args[6]):
             gradient, step = builder.load(left), builder.load(total)
             for a, row in enumerate(K):
                 delta = v.repeated(builder.fmul(gradient, inverse), a)
@@ -197,8 +205,8 @@ def _solve_in_registers(typing, gathered, n, square, extra, neg_gradient, passes
         curvature = builder.fsub(linear, v.sum(builder.fmul(step, gradient)))
         scale = builder.fdiv(linear, curvature)
         curved = builder.fcmp_ordered(">", curvature, zero)
-        scale = builder.fmul(v.of(args[6]), builder.select(curved, scale, v.constant(1.0)))
-        v.store(builder.fmul(step, scale), data[7], first)
+        scale = builder.fmul(v.of(args[7]), builder.select(curved, scale, v.constant(1.0)))
+        v.store(builder.fmul(step, scale), data[8], first)
         return context.get_dummy_value()
 
     return signature, generate
