@@ -240,7 +240,8 @@ class Tracker:
         self._above = int(np.searchsorted(-s, -threshold))
         first = slice(self._above + SPARE)
         s, T = s[first], np.ascontiguousarray(T[:, ::-1][:, first])
-        scaled = np.divide(T, s, out=np.zeros_like(T), where=s > 0)
+        least = float(np.finfo(V.dtype).eps) * s.max(initial=0)  # below, a direction is rounding
+        scaled = np.divide(T, s, out=np.zeros_like(T), where=s > least)
         U, V = (
             multiply(X, B.astype(X.dtype), np.empty((len(X), s.size), X.dtype))
             for X, B in ((Q, T), (Z, scaled))

@@ -238,10 +238,13 @@ def worker_threads(client: Client) -> dict[str, int]:
 
 
 def memory_limit(client: Client) -> int | None:
-    """Return how many bytes all workers may use together; None if one has no limit."""
+    """Return how many bytes all workers may use together; None if one has no limit.
+
+    None, too, if there is no worker now, as while a cluster grows.
+    """
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
-    return sum(limits) if all(limits) else None
+    return sum(limits) if limits and all(limits) else None
 
 
 def address(client: Client) -> str:

@@ -151,3 +151,14 @@ def test_progress_is_reported_and_a_large_gap_warned_of():
         found = exact.fit_exact(Objective.shifted(0.5, 2.0), rows, stopping, np.dtype("f8"), 0)
     assert reported == list(zip([5, 7], found.history, strict=True))
     assert 1e-9 < found.gap < 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_matrix_of_rank_two_has_no_other_directions(dtype):
+    A = np.zeros((4, 4), np.int8)
+    A[0, 3] = A[3, 0] = 1
+    found = solve(A, Objective.shifted(0.5, 1.0), dtype=dtype)
+    X = found.W @ found.H.T
+    assert X[0, 3] == pytest.approx(X[3, 0])
+    assert X[0, 3] > 0.5
+    np.testing.assert_allclose(X * (1 - A), 0, atol=1e-6)

@@ -199,3 +199,10 @@ def _as_list(x):
 
 def _joined(lists):
     return [x for some in lists for x in some]
+
+
+@pytest.mark.parametrize(("limits", "total"), [([3, 4], 7), ([3, None], None), ([], None)])
+def test_memory_of_workers_that_may_come_and_go(limits, total):
+    workers = {number: {"memory_limit": limit} for number, limit in enumerate(limits)}
+    client = SimpleNamespace(scheduler_info=lambda n_workers: {"workers": workers})
+    assert cluster.memory_limit(client) == total
