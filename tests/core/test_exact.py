@@ -153,12 +153,12 @@ def test_progress_is_reported_and_a_large_gap_warned_of():
     assert 1e-9 < found.gap < 1
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # by rounding
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_matrix_of_rank_two_has_no_other_directions(dtype):
+def test_directions_below_rounding_do_not_overflow(dtype):
     A = np.zeros((4, 4), np.int8)
-    A[0, 3] = A[3, 0] = 1
-    found = solve(A, Objective.shifted(0.5, 1.0), dtype=dtype)
+    A[0, [1, 3]] = A[[1, 3], 0] = 1
+    found = solve(A, Objective.shifted(0.5, 0.5), tol=1e-6, dtype=dtype)
     X = found.W @ found.H.T
-    assert X[0, 3] == pytest.approx(X[3, 0])
-    assert X[0, 3] > 0.5
-    np.testing.assert_allclose(X * (1 - A), 0, atol=1e-6)
+    assert (X[A == 1] > 0.9).all()
+    np.testing.assert_allclose(X[A == 0], 0, atol=1e-5)
